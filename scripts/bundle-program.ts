@@ -7,8 +7,11 @@ import { join } from 'node:path';
 import type { Plugin } from 'rolldown';
 import { rolldown } from 'rolldown';
 
-/** Packages that cannot be bundled, because they contain files other than JavaScript. They remain dependencies. */
-export const NOT_BUNDLED: readonly string[] = ['sharp', '@vscode/ripgrep', '@napi-rs/keyring'];
+/**
+ * Packages that cannot be bundled. They contain files other than JavaScript, or their files are loaded by another process
+ * (`unpdf`). They remain dependencies.
+ */
+export const NOT_BUNDLED: readonly string[] = ['sharp', '@vscode/ripgrep', '@napi-rs/keyring', 'unpdf'];
 
 /** Package that Ink imports only when the variable `DEV` is set. It is not installed. */
 const DEVELOPMENT_ONLY = 'react-devtools-core';

@@ -20,6 +20,7 @@ export const GROUND_FLOOR = 'packages/core';
 export const ARROWS: Readonly<Record<string, readonly string[] | '*'>> = {
   [GROUND_FLOOR]: [],
   'packages/files': [],
+  'packages/pdf': [],
   'packages/log': [],
   'packages/model': [],
   'packages/context': ['packages/log', 'packages/model'],
@@ -43,10 +44,11 @@ export const ARROWS: Readonly<Record<string, readonly string[] | '*'>> = {
   'providers/wire': ['packages/model'],
   'providers/anthropic': ['packages/model', 'providers/wire'],
   'providers/openai': ['packages/model', 'providers/wire'],
-  'tools/workspace': ['packages/files', 'packages/log', 'packages/model', 'packages/agent'],
+  'tools/workspace': ['packages/files', 'packages/pdf', 'packages/log', 'packages/model', 'packages/agent'],
   'tools/skills': ['packages/model', 'packages/agent'],
   'tools/mcp': ['packages/files', 'packages/log', 'packages/model', 'packages/agent'],
   'tools/images': ['packages/model', 'packages/agent'],
+  'tools/web': ['packages/log', 'packages/model', 'packages/agent'],
   'packages/kit': [
     'packages/log',
     'packages/model',
@@ -59,6 +61,7 @@ export const ARROWS: Readonly<Record<string, readonly string[] | '*'>> = {
     'tools/skills',
     'tools/mcp',
     'tools/images',
+    'tools/web',
   ],
   'apps/cli': [
     'packages/files',

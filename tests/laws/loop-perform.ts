@@ -283,5 +283,7 @@ const BYSTANDERS: readonly [(at: Timestamp) => Event, ...((at: Timestamp) => Eve
   (at) => ({ kind: 'pressure.crossed', at, data: { tier: 'advisory', ratio: 0.7, limit: 10, input: 7 } }),
   (at) => ({ kind: 'memory.changed', at, data: { file: 'm', operation: 'add', after, bytes: 1 } }),
   (at) => ({ kind: 'subagent.started', at, data: { child, role: 'scout', task: 'look' } }),
+  (at) => ({ kind: 'process.started', at, data: { process: 'p1', command: 'npm run dev' } }),
+  (at) => ({ kind: 'process.ended', at, data: { process: 'p1', exit: 0, by: 'itself' } }),
   (at) => ({ kind: 'history.pruned', at, data: { calls: [], freed: 0, cause: 'test' } }),
 ];

@@ -28,7 +28,9 @@ describe('the errors of the runtime', () => {
       'agent/broken': 'bug',
       'agent/call-ended': 'refused',
       'agent/unknown-skill': 'refused',
+      'agent/unknown-agent': 'refused',
       'agent/unfit-image': 'refused',
+      'agent/hook-denied': 'refused',
       'agent/no-schema': 'refused',
       'agent/bad-argument': 'refused',
     });

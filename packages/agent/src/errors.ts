@@ -35,7 +35,9 @@ export const AGENT_ERRORS: Readonly<Record<AgentErrorCode, AgentErrorSort>> = {
   'agent/broken': 'bug',
   'agent/call-ended': 'refused',
   'agent/unknown-skill': 'refused',
+  'agent/unknown-agent': 'refused',
   'agent/unfit-image': 'refused',
+  'agent/hook-denied': 'refused',
   'agent/no-schema': 'refused',
   'agent/bad-argument': 'refused',
 };
@@ -65,7 +67,9 @@ export type AgentErrorCode =
   | 'agent/broken'
   | 'agent/call-ended'
   | 'agent/unknown-skill'
+  | 'agent/unknown-agent'
   | 'agent/unfit-image'
+  | 'agent/hook-denied'
   | 'agent/no-schema'
   | 'agent/bad-argument';
 

@@ -1,7 +1,14 @@
 // Public exports of `context`: the pure fold that decides what a model sees.
 
 export type { Account, Compared, AccountRates } from './account/account.ts';
-export { accountOf, addAccounts, inputOfAccount, NO_CALLS, ratesOfAccount } from './account/account.ts';
+export {
+  accountOf,
+  accountOfCharge,
+  addAccounts,
+  inputOfAccount,
+  NO_CALLS,
+  ratesOfAccount,
+} from './account/account.ts';
 export type { Churn } from './account/churn.ts';
 export { addChurn, beginChurn } from './account/churn.ts';
 export type { FollowedRecord, Following, RowOf } from './account/follow-calls.ts';

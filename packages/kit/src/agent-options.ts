@@ -2,26 +2,24 @@
 
 import type {
   Asker,
-  CompactionBy,
-  CompactionPolicy,
   ContextSource,
   ImageFitter,
-  Lasting,
   Mode,
   ProjectGrants,
   RetryPolicy,
-  RewriteNotice,
   Rule,
-  Runtime,
   Surroundings,
   Tool,
-  Warm,
 } from '@tidemark/agent';
-import type { Log, PaddingSetting, RenderParameters } from '@tidemark/log';
+import type { Log, RenderParameters } from '@tidemark/log';
 import type { Provider } from '@tidemark/model';
 import type { McpOptions, McpTools } from '@tidemark/tools-mcp';
-import type { SkillsOptions } from '@tidemark/tools-skills';
+import type { OwnAgentsOptions, SkillsOptions } from '@tidemark/tools-skills';
+import type { WebOptions, WebSearch } from '@tidemark/tools-web';
+import type { AgentHook } from './agent-hook.ts';
+import type { CacheOptions, CompactionOptions } from './cache-options.ts';
 import type { ProviderName } from './providers.ts';
+import type { CommandsSetup } from './commands-setup.ts';
 
 /**
  * Options of an agent. Only `model` is required. A provider's key is read from these options alone, never from
@@ -92,8 +90,23 @@ export interface AgentOptions {
    * subagents at the same time, 32 in total, and no subagents of subagents. Default: `false`, no subagents.
    */
   readonly subagents?: SubagentOptions | false;
+  /** Tools `fetch` and `web_search`. `{}` adds `fetch`, for public addresses only. Default: neither. */
+  readonly web?: WebSetup;
+  /**
+   * Own agents of the user: Markdown files with a role, tools and a model. A note lists them for the tool `agent`, and
+   * `agent.open(undefined, { agent })` opens a session with one. Default: no own agents. List only folders that the user
+   * trusts. `agentRoots` returns the usual folders.
+   */
+  readonly ownAgents?: OwnAgentsOptions;
+  /**
+   * Keys and addresses of other providers than `provider`, by their names. They are used for the models of subagents
+   * and own agents, and for `setModel`. Default: the variables in `host.environment`, and the public addresses.
+   */
+  readonly otherProviders?: { readonly [name in ProviderName]?: OtherProvider };
   /** Permission mode, rules, and the callback that asks the user. */
   readonly permissions?: Permissions;
+  /** Functions or programs that are asked about calls, prompts and turns. They can deny and add notes. Default: none. */
+  readonly hooks?: readonly AgentHook[];
   /** Limits of one turn. */
   readonly limits?: AgentLimits;
   /**
@@ -138,11 +151,22 @@ export interface AgentLimits {
   readonly maxTokens?: number;
 }
 
+/** Key and address of a provider that is not the first one of an agent. */
+export interface OtherProvider {
+  readonly apiKey?: string;
+  readonly baseURL?: string;
+}
+
 /**
- * Limits of each subagent. All subagents together are also limited by the limits of the turn that starts them, minus
+ * Model and limits of each subagent. All subagents together are also limited by the limits of the turn that starts them, minus
  * what this turn has used. Default: 50 steps and ten minutes for each subagent.
  */
 export interface SubagentOptions extends AgentLimits {
+  /**
+   * Model of every subagent whose own agent names none, by its name or a short name such as `haiku`. Default: the model
+   * of the session. Another model has a front of its own, which it cannot read from the cache of the session.
+   */
+  readonly model?: string;
   /** Maximum number of subagents that run at the same time. Default: 4. */
   readonly parallel?: number;
   /** Maximum number of subagents that a session starts in total. Default: 32. */
@@ -231,6 +255,13 @@ export interface WorkspaceSetup {
    * for permission.
    */
   readonly sandbox?: SandboxSetting;
+  /** Environment variables of commands, in addition to those that every command gets. */
+  readonly commands?: CommandsSetup;
+  /**
+   * Maximum number of background processes of a session that run at the same time. With 0 there are none, and the tools
+   * are `bash` without `background`, and no `process`. Default: 8 if `tools` contains `bash` and `process`.
+   */
+  readonly backgroundProcesses?: number;
   /** Paths that no tool may touch. If `store` is a folder, it is always one of them. */
   readonly forbidden?: readonly string[];
   /**
@@ -239,6 +270,16 @@ export interface WorkspaceSetup {
    * below it is protected too.
    */
   readonly protectedPaths?: readonly string[];
+}
+
+/** Tools for the web, and the service that searches. */
+export interface WebSetup extends Omit<WebOptions, 'search'> {
+  /**
+   * Service for the tool `web_search`, such as `createBraveSearch({ apiKey })`. With `provider`, the search is a call to
+   * the agent's provider and model, with the provider's own search tool. Anthropic and OpenAI have one. Without this
+   * option, there is no such tool.
+   */
+  readonly search?: WebSearch | 'provider';
 }
 
 /** Options of the sandbox for commands. */
@@ -277,67 +318,6 @@ export interface Permissions {
   readonly grants?: ProjectGrants;
   /** True to let commands run in mode `auto` without asking, even without a sandbox. Default: false. */
   readonly allowUnsandboxed?: boolean;
-}
-
-/** Options for the provider's cache. */
-export interface CacheOptions {
-  /** Lifetime requested for cached prefixes. Default: `auto`, which uses the pauses of the session so far. */
-  readonly ttl?: Lasting;
-  /**
-   * Use of padding. Padding is text that is added to a front that is too short for the model's cache (below the floor).
-   * `auto` adds the padding if this is expected to lower the cost. `always` adds it to every front below the floor.
-   * `never` adds no padding. The padding is a guide about work in a folder. The default is therefore `never` with the
-   * `brief` runtime instructions, else `auto`.
-   */
-  readonly padding?: PaddingSetting;
-  /**
-   * Policy for keeping the cached prefix alive while a session is open and waits for a prompt. `auto`, the default,
-   * does this only if this is known to be cheaper. It spends at most a tenth of the session's cost on it. `{ share: 0.1
-   * }` does this whenever it is expected to lower the cost. It spends at most this share of the session's cost. `off`
-   * never does this.
-   */
-  readonly warm?: Warm;
-  /**
-   * Number of other sessions that are expected to use the same front within five minutes. With the padding `auto`,
-   * these sessions are included when the saving is calculated. Default: 0.
-   */
-  readonly neighbours?: number;
-  /**
-   * Threshold for reporting a step that is billed again for content already sent. If the step reaches this size, it is
-   * reported before it is sent, and in mode `ask` the user is asked. Default: 50,000 tokens or $0.20. `{}` turns the
-   * report off.
-   */
-  readonly rewriteNotice?: Omit<RewriteNotice, 'cost'> & { readonly cost?: AgentLimits['maxCost'] };
-}
-
-/** Options for making a long history shorter. */
-export interface CompactionOptions {
-  /**
-   * Policy for compacting the history. With `manual` only `session.compact()` compacts, without exception. With
-   * `preflight`, the default, the runtime also compacts in three cases: the next request is near the end of the window,
-   * a starting turn is expected to reach the end of the window, or a provider refused a request as too long. With
-   * `auto` the runtime also compacts earlier, when the input reaches the `hard` budget.
-   */
-  readonly when?: CompactionPolicy;
-  /**
-   * Writer of checkpoints. `auto`, the default, asks the model if the history can be read from the cache. Otherwise it
-   * builds the checkpoint from the log alone. `model` asks the model even if the history is not in the cache.
-   * `deterministic` uses the log alone. If the model fails, the checkpoint is built from the log alone. The call to the
-   * model is a side call of the turn, so its price counts toward the turn's limit.
-   */
-  readonly by?: CompactionBy;
-  /**
-   * Token budgets of the window that replace the computed ones. `reserve` is kept free. `soft` is the input size from
-   * which a warning is given. `hard` is the maximum input after a compaction. With `when: 'auto'` it is also the input
-   * size from which the runtime compacts. `tail` is the size of the tail that a compaction keeps.
-   */
-  readonly budgets?: NonNullable<Runtime['budgets']>;
-  /**
-   * Shortening of old tool results (pruning). `auto`, the default, shortens results if this lowers the cost. Superseded
-   * results can be shortened at any time. When the window is half full, results that the latest turns did not use are
-   * shortened too. The model can read each full result back with a tool.
-   */
-  readonly pruning?: 'auto' | 'never';
 }
 
 /** Options for context sources, images and the runtime's own instructions. */

@@ -2,17 +2,15 @@
 
 import type { RetryPolicy, RewriteNotice, Tool } from '@tidemark/agent';
 import { nearestName } from '@tidemark/agent';
-import { canonicalText, isConnectionHeader, issueText } from '@tidemark/core';
+import { canonicalText, issueText } from '@tidemark/core';
 import type { McpHttpServer, StdioServer } from '@tidemark/tools-mcp';
 import { isServerName } from '@tidemark/tools-mcp';
-import type { SkillsOptions } from '@tidemark/tools-skills';
+import type { OwnAgentsOptions, SkillsOptions } from '@tidemark/tools-skills';
 import { z } from 'zod';
 import type {
   AgentEnvironment,
   AgentLimits,
   AgentOptions,
-  CacheOptions,
-  CompactionOptions,
   ConnectionOptions,
   ContextOptions,
   HostOptions,
@@ -20,9 +18,15 @@ import type {
   ModelOptions,
   Permissions,
   SandboxSetting,
+  OtherProvider,
   SubagentOptions,
+  WebSetup,
   WorkspaceSetup,
 } from './agent-options.ts';
+import type { CommandsSetup } from './commands-setup.ts';
+import type { CacheOptions, CompactionOptions } from './cache-options.ts';
+import { HOOK_FIELDS, hookOption } from './choose-hooks.ts';
+import { requestHeaders } from './header-schema.ts';
 import { KitError } from './kit-error.ts';
 import { ADVICE, ELSEWHERE, EXAMPLES, RENAMED } from './option-names.ts';
 import type { ProviderName } from './providers.ts';
@@ -119,11 +123,20 @@ const limits = {
   maxTokens: amount.int().optional(),
 } satisfies OptionSchemas<AgentLimits>;
 const subagents = z.strictObject({
+  model: words.optional(),
   ...limits,
   parallel: amount.int().optional(),
   total: amount.int().optional(),
   depth: amount.int().optional(),
 } satisfies OptionSchemas<SubagentOptions>);
+
+const variableName = z.string().regex(/^[A-Za-z_]\w{0,199}$/, 'expected the name of an environment variable');
+const variableNames = z
+  .string()
+  .regex(
+    /^(?:[A-Za-z_]\w{0,199}|[A-Za-z]\w{0,199}_\*)$/,
+    'expected the name of an environment variable, or the beginning of names such as "CARGO_*"',
+  );
 
 const workspace = z.strictObject({
   folder: words,
@@ -135,36 +148,25 @@ const workspace = z.strictObject({
   sandbox: z
     .strictObject({ network: z.enum(['off', 'on']).optional() } satisfies OptionSchemas<SandboxSetting>)
     .optional(),
+  commands: z
+    .strictObject({
+      variables: z.array(variableNames).readonly().optional(),
+      secretVariables: z.array(variableName).readonly().optional(),
+    } satisfies OptionSchemas<CommandsSetup>)
+    .optional(),
   forbidden: z.array(words).readonly().optional(),
+  backgroundProcesses: z.int().min(0).max(64).optional(),
   protectedPaths: z.array(words).readonly().optional(),
 } satisfies OptionSchemas<WorkspaceSetup>);
 
-/** Names of headers that another option sets, each with the name of this option. */
-const SET_BY_OPTION: ReadonlyMap<string, string> = new Map([
-  ['authorization', 'connection.bearerToken or apiKey'],
-  ['anthropic-beta', 'modelOptions.betas'],
-  ['openai-beta', 'modelOptions.betas'],
-]);
-
-const headerName = z.string().check(({ value, issues }) => {
-  const message = headerProblem(value);
-  if (message !== undefined) issues.push({ code: 'custom', message, input: value });
-});
-
-function headerProblem(name: string): string | undefined {
-  if (!/^[\w!#$%&'*+.^`|~-]{1,200}$/.test(name)) return 'expected the name of a header';
-  if (isConnectionHeader(name)) return 'is set by the connection itself: remove it';
-  const option = SET_BY_OPTION.get(name.toLowerCase());
-  return option === undefined ? undefined : `use ${option}`;
-}
-
-const headers = z.record(
-  headerName,
-  z.string().regex(/^[\t\x20-\x7e]{1,8192}$/, 'expected 1 to 8192 visible ASCII characters'),
-);
+const web = z.strictObject({
+  fetch: z.boolean().optional(),
+  allowPrivate: z.array(words).readonly().optional(),
+  search: z.union([z.literal('provider'), implementing('search')]).optional(),
+} satisfies OptionSchemas<WebSetup>);
 
 const connection = z.strictObject({
-  headers: headers.optional(),
+  headers: requestHeaders.optional(),
   bearerToken: z.union([words, anyFunction], 'expected a token, or a function that returns one').optional(),
   fetch: anyFunction.optional(),
   transport: z.enum(['http', 'auto']).optional(),
@@ -249,8 +251,14 @@ const host = z.strictObject({
   clock: implementing('now', 'elapsed', 'wait', 'random', 'newName').optional(),
 } satisfies OptionSchemas<HostOptions>);
 
+const roots = z.array(z.strictObject({ folder: words, source: words })).readonly();
+const ownAgents = z.strictObject({ roots } satisfies OptionSchemas<OwnAgentsOptions>);
+const otherProvider = z.strictObject({
+  apiKey: words.optional(),
+  baseURL: z.url({ protocol: /^https?$/ }).optional(),
+} satisfies OptionSchemas<OtherProvider>);
 const skills = z.strictObject({
-  roots: z.array(z.strictObject({ folder: words, source: words })).readonly(),
+  roots,
   budget: z.strictObject({ skills: count.optional(), warning: count.optional(), most: count.optional() }).optional(),
 } satisfies OptionSchemas<SkillsOptions>);
 
@@ -275,7 +283,11 @@ const options = z.strictObject({
   workspace: z.union([words, anyObject], 'expected a folder, or an object with `folder`').optional(),
   mcp: anyObject.optional(),
   skills: skills.optional(),
+  hooks: z.array(hookOption, 'expected an array of hooks: use [{ on, run }]').readonly().optional(),
   subagents: z.union([z.literal(false), anyObject], 'expected false or limits, such as { parallel: 4 }').optional(),
+  web: web.optional(),
+  ownAgents: ownAgents.optional(),
+  otherProviders: z.partialRecord(providerName, otherProvider).optional(),
   permissions: permissions.optional(),
   limits: z.strictObject(limits).optional(),
   store: store.optional(),
@@ -306,6 +318,9 @@ const NAMES: ReadonlyMap<string, readonly string[]> = new Map([
   ['skills', Object.keys(skills.shape)],
   ['skills.budget', Object.keys(skills.shape.budget.unwrap().shape)],
   ['subagents', Object.keys(subagents.shape)],
+  ['hooks.*', HOOK_FIELDS],
+  ['web', Object.keys(web.shape)],
+  ['ownAgents', Object.keys(ownAgents.shape)],
 ]);
 
 /**
@@ -375,7 +390,7 @@ function unknownOption(place: string, key: string): string {
   if (renamed !== undefined) return `the option ${name} was renamed: use ${renamed}`;
   const elsewhere = ELSEWHERE.get(name);
   if (elsewhere !== undefined) return `there is no option ${name}: use ${elsewhere}`;
-  const names = NAMES.get(place.replace(/^(mcp\.servers)\..*$/, '$1.*')) ?? [];
+  const names = NAMES.get(place.replace(/^(mcp\.servers|hooks)\..*$/, '$1.*')) ?? [];
   const nearest = nearestName(key, names);
   if (nearest !== undefined) return `there is no option ${name}, did you mean ${nearest}?`;
   const level = place === '' ? 'the options' : `the options of ${place}`;

@@ -15,6 +15,10 @@ export type {
   ForkOptions,
   GivenAttachment,
   GivenImage,
+  HookAnswer,
+  HookContext,
+  HookEvent,
+  HookInput,
   ImageFitter,
   InputBuckets,
   KnownTurnErrorCode,
@@ -57,23 +61,28 @@ export type { CatalogErrorCode, Provider, ProviderErrorCode } from '@tidemark/mo
 export { CatalogError, ProviderError } from '@tidemark/model';
 export { createMemoryStore } from '@tidemark/store-memory';
 export { openNdjsonStore } from '@tidemark/store-ndjson';
+export type { AgentHook } from './agent-hook.ts';
 export type {
   AgentEnvironment,
   AgentLimits,
   AgentOptions,
-  CacheOptions,
-  CompactionOptions,
   ConnectionOptions,
   ContextOptions,
   HostOptions,
   ModelOptions,
+  OtherProvider,
   Permissions,
   SandboxSetting,
   SubagentOptions,
+  WebSetup,
   WorkspaceSetup,
 } from './agent-options.ts';
+export type { CommandsSetup } from './commands-setup.ts';
+export type { CacheOptions, CompactionOptions } from './cache-options.ts';
 export type { Agent, OpenOptions } from './create-agent.ts';
+export { builtInToolNames } from './choose-tools.ts';
 export { createAgent } from './create-agent.ts';
+export { hookName } from './choose-hooks.ts';
 export type { EffectDescriptions, ToolDefinition } from './define-tool.ts';
 export { defineTool } from './define-tool.ts';
 export type { MarkedToolOutput } from './tool-output.ts';
@@ -86,8 +95,18 @@ export type { KeyLocation, KnownProvider, ProviderName } from './providers.ts';
 export { isCompatible, isProviderName, keyLocation, PROVIDERS, providerOf } from './providers.ts';
 export type { InspectedServer, McpAuthorizations, McpErrorCode, McpServer, McpServerState } from '@tidemark/tools-mcp';
 export { inspectServer, logIn, McpError, readServerPrompt, readServerResource } from '@tidemark/tools-mcp';
-export type { SkillRoot, SkillsOptions } from '@tidemark/tools-skills';
-export { skillRoots } from '@tidemark/tools-skills';
+export type { OwnAgentsOptions, SkillRoot, SkillsOptions } from '@tidemark/tools-skills';
+export { agentRoots, skillRoots } from '@tidemark/tools-skills';
+export type {
+  BraveSearchOptions,
+  WebErrorCode,
+  WebSearchAnswer,
+  WebSearchCharge,
+  WebSearch,
+  WebSearchRequest,
+  WebSearchResult,
+} from '@tidemark/tools-web';
+export { BRAVE_VARIABLE, createBraveSearch, WebError } from '@tidemark/tools-web';
 export type {
   ChangedFile,
   Confinement,

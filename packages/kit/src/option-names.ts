@@ -138,8 +138,9 @@ export const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['env', 'host.environment'],
   ['agents', 'subagents'],
   ['handoffs', 'subagents'],
+  ['webSearch', 'web.search'],
+  ['webFetch', 'web'],
   ['memory', 'workspace.trusted, which adds the memory files of the workspace'],
-  ['hooks', 'permissions.ask, and the events of a turn'],
   ['onChunk', EVENTS],
   ['onStepFinish', EVENTS],
   ['onFinish', EVENTS],
@@ -191,5 +192,6 @@ export const EXAMPLES: ReadonlyMap<string, string> = new Map([
   ['permissions', '{ mode: "auto" }'],
   ['limits', '{ maxSteps: 20 }'],
   ['subagents', '{ parallel: 4 }'],
+  ['web', '{}'],
   ['mcp.servers', '{ files: { command: "mcp-server-filesystem" } }'],
 ]);

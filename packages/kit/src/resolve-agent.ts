@@ -32,19 +32,23 @@ import type { McpTools } from '@tidemark/tools-mcp';
 import { createMcpTools, openApprovals } from '@tidemark/tools-mcp';
 import type { InstalledSkills } from '@tidemark/tools-skills';
 import { createSkillShelf } from '@tidemark/tools-skills';
+import type { Background } from '@tidemark/tools-workspace';
 import {
   createLaterWatch,
   environmentSource,
   instructionsSource,
   memorySource,
+  processesSource,
   workspaceSource,
 } from '@tidemark/tools-workspace';
 import type { AgentOptions } from './agent-options.ts';
 import { homeOf, workspaceOf } from './agent-options.ts';
 import { chooseParameters, chooseProvider, requireReachable } from './choose-provider.ts';
-import { chooseTools, forbiddenTo } from './choose-tools.ts';
+import { chooseHooks } from './choose-hooks.ts';
+import { backgroundOf, chooseTools, forbiddenTo } from './choose-tools.ts';
 import { exactCost, limitsOf, subagentLimitsOf } from './exact-limits.ts';
 import { OUTPUT_LIMIT } from './find-capabilities.ts';
+import { secretsOfCommands } from './command-secrets.ts';
 import { KitError } from './kit-error.ts';
 import { withOwnNames } from './with-skills.ts';
 
@@ -92,13 +96,14 @@ function runtimeOf(options: AgentOptions, mcp: McpTools | undefined): Runtime {
   const { clock = THIS_MACHINE } = host;
   const { provider, capabilities } = chooseProvider(options);
   requireReachable(options);
-  const tools = chooseTools(options);
+  const background = backgroundOf(options);
+  const tools = chooseTools(options, { provider, capabilities }, background);
   return {
     provider,
     capabilities,
     parameters: chooseParameters(options, capabilities),
     tools,
-    sources: withOwnNames([...sourcesOf(options), ...(mcp?.sources ?? [])]),
+    sources: withOwnNames([...sourcesOf(options, background), ...(mcp?.sources ?? [])]),
     limits: limitsOf(options.limits ?? {}),
     retry: { ...RETRY, ...connection.retry },
     outputLimit: Math.min(options.maxOutputTokens ?? OUTPUT_LIMIT, capabilities.outputLimit),
@@ -114,6 +119,8 @@ function runtimeOf(options: AgentOptions, mcp: McpTools | undefined): Runtime {
     ...imagesOf(options),
     ...defined({
       watch: watchOf(options),
+      hooks: chooseHooks(options),
+      processes: background,
       toolSources: mcp === undefined ? undefined : [mcp],
       // Absent if the author sets no policy. A resumed turn then keeps the compaction policy with which it began.
       compaction: compaction.when,
@@ -193,21 +200,33 @@ function openStore(options: AgentOptions): Log {
  * not known here, so it is not included. A variable or header is a secret if its name looks like the name of a
  * credential.
  */
-function secretsIn({ apiKey, connection = {}, host, mcp }: AgentOptions): Secrets {
+function secretsIn(options: AgentOptions): Secrets {
+  const { apiKey, connection = {}, otherProviders = {}, host, mcp, web } = options;
   const { bearerToken, headers = {} } = connection;
   const token = typeof bearerToken === 'string' ? bearerToken : undefined;
-  const given = [...secretsOf(defined({ API_KEY: apiKey, BEARER_TOKEN: token })), ...secretsOf(headers)];
+  const keys = Object.entries(otherProviders).map(([name, { apiKey: key }]) => [`${name}_API_KEY`, key]);
+  const given = [
+    ...secretsOf(defined({ API_KEY: apiKey, BEARER_TOKEN: token })),
+    ...secretsOf(Object.fromEntries(keys)),
+    ...secretsOf(headers),
+  ];
   const ofServers = Object.values(mcp !== undefined && 'servers' in mcp ? mcp.servers : {}).flatMap((server) =>
     secretsOf(('command' in server ? server.env : server.headers) ?? {}),
   );
-  return createSecrets({ values: [...secretsOf(host?.environment ?? {}), ...ofServers, ...given] });
+  const named = secretsOfCommands(options);
+  const ofSearch = (typeof web?.search === 'object' ? (web.search.secrets ?? []) : []).flatMap((value) =>
+    secretsOf({ SEARCH_API_KEY: value }),
+  );
+  return createSecrets({
+    values: [...named, ...secretsOf(host?.environment ?? {}), ...ofServers, ...ofSearch, ...given],
+  });
 }
 
 /**
  * Returns the context sources of the agent, without those of MCP servers. Without a workspace, only the permission mode
  * and the author's own sources are returned.
  */
-function sourcesOf(options: AgentOptions): readonly ContextSource[] {
+function sourcesOf(options: AgentOptions, background: Background | undefined): readonly ContextSource[] {
   const workspace = workspaceOf(options);
   const { sources = [] } = options.context ?? {};
   const mode = permissionModeSource(defined({ allowUnsandboxed: options.permissions?.allowUnsandboxed }));
@@ -215,7 +234,8 @@ function sourcesOf(options: AgentOptions): readonly ContextSource[] {
   const { folder, trusted = false, agentsFile = 'discover' } = workspace;
   const found = instructionsSource({ instructions: agentsFile });
   const memory = trusted ? [memorySource({ folder: resolve(folder), forbidden: forbiddenTo(options) })] : [];
-  return [workspaceSource(), environmentSource(), mode, found, ...memory, ...sources];
+  const processes = background === undefined ? [] : [processesSource(background)];
+  return [workspaceSource(), environmentSource(), mode, found, ...memory, ...processes, ...sources];
 }
 
 // Permission rules of an agent, read and checked against its tools. `createAgent` throws for an invalid rule.
@@ -224,11 +244,18 @@ function sourcesOf(options: AgentOptions): readonly ContextSource[] {
  * Tools that an agent has only with certain options. If such a tool is absent, a rule about it is accepted but has no
  * effect.
  */
-const SOMETIMES: readonly RuledTool[] = ['memory_update', 'plan', 'skill_search', 'skill_load', 'agent'].map(
-  (name) => ({
-    name,
-  }),
-);
+const SOMETIMES: readonly RuledTool[] = [
+  'memory_update',
+  'process',
+  'plan',
+  'skill_search',
+  'skill_load',
+  'agent',
+  'fetch',
+  'web_search',
+].map((name) => ({
+  name,
+}));
 
 /**
  * Returns the rules in their checked form.

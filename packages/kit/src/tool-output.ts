@@ -21,6 +21,7 @@ const FIELDS: { readonly [Field in keyof Required<ToolOutput>]: readonly [(value
   failed: [(value) => typeof value === 'boolean', 'true or false'],
   exit: [(value) => Number.isInteger(value), 'a whole number'],
   files: [(value) => isListOf(value, (one) => 'path' in one && 'as' in one), 'a list of { path, as }'],
+  pageFiles: [(value) => typeof value === 'function', 'a function'],
   facts: [(value) => isListOf(value, (one) => 'kind' in one && 'data' in one), 'a list of { kind, data }'],
 };
 

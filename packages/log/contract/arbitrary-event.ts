@@ -251,23 +251,32 @@ const pressurePayloads: Payloads<
   ),
 };
 
+const chosen = { name, version: name, role: text, tools: fc.array(name, { maxLength: 2 }) };
+
 const sessionPayloads: Payloads<
   | 'session.created'
   | 'turn.started'
   | 'turn.resumed'
   | 'turn.ended'
+  | 'prompt.denied'
   | 'mode.changed'
+  | 'agent.chosen'
   | 'foreign.recorded'
   | 'memory.changed'
   | 'subagent.started'
   | 'subagent.ended'
+  | 'process.started'
+  | 'process.ended'
 > = {
   'session.created': fc.record(
     {
       id: aSession,
       root: aSession,
       parent: all({ session: aSession, position: aPosition, chain: aChain }),
-      startedBy: all({ session: aSession, call: aCall, depth: count }),
+      startedBy: fc.record(
+        { session: aSession, call: aCall, depth: count, agent: name, model: name },
+        { ...some, requiredKeys: ['session', 'call', 'depth'] },
+      ),
       workspace: text,
       title: text,
       imported: fc.record(
@@ -283,10 +292,15 @@ const sessionPayloads: Payloads<
     { outcome, error: all({ code: name, message: text, next: text }), totals },
     { ...some, requiredKeys: ['outcome'] },
   ),
+  'prompt.denied': fc.record(
+    { by: fc.constant('hook' as const), rule: text, reason: text, presenter: text, steer: fc.boolean() },
+    { ...some, requiredKeys: ['by', 'rule', 'reason', 'presenter'] },
+  ),
   'mode.changed': all({
     mode: fc.constantFrom('read-only' as const, 'ask' as const, 'auto' as const),
     by: fc.constantFrom('user' as const, 'settings' as const),
   }),
+  'agent.chosen': fc.record(chosen, { ...some, requiredKeys: ['name', 'version', 'role'] }),
   'foreign.recorded': fc.record(
     { format: name, line: count, record: json, reason: text },
     { ...some, requiredKeys: ['format', 'line', 'record'] },
@@ -302,12 +316,33 @@ const sessionPayloads: Payloads<
     { ...some, requiredKeys: ['file', 'operation', 'after', 'bytes'] },
   ),
   'subagent.started': fc.record(
-    { child: aSession, role: text, task: text, call: aCall },
+    {
+      child: aSession,
+      role: text,
+      task: text,
+      call: aCall,
+      agent: fc.record({ ...chosen, effort: name }, { ...some, requiredKeys: ['name', 'version', 'role'] }),
+      model: name,
+      provider: name,
+    },
     { ...some, requiredKeys: ['child', 'role', 'task'] },
   ),
   'subagent.ended': fc.record(
     { child: aSession, status: outcome, summary: text, cost: text, totals },
     { ...some, requiredKeys: ['child', 'status', 'summary'] },
+  ),
+  'process.started': fc.record(
+    { process: name, command: text, call: aCall },
+    { ...some, requiredKeys: ['process', 'command'] },
+  ),
+  'process.ended': fc.record(
+    {
+      process: name,
+      exit: count,
+      signal: name,
+      by: fc.constantFrom('itself' as const, 'model' as const, 'user' as const, 'session' as const, 'lost' as const),
+    },
+    { ...some, requiredKeys: ['process', 'by'] },
   ),
 };
 
@@ -330,6 +365,7 @@ export const EVENTS: { readonly [K in Kind]: fc.Arbitrary<EventOf<K>> } = {
   'turn.started': arbitraryOf('turn.started'),
   'turn.resumed': arbitraryOf('turn.resumed'),
   'prompt.given': arbitraryOf('prompt.given'),
+  'prompt.denied': arbitraryOf('prompt.denied'),
   'notification.received': arbitraryOf('notification.received'),
   'request.prepared': arbitraryOf('request.prepared'),
   'request.observed': arbitraryOf('request.observed'),
@@ -340,8 +376,10 @@ export const EVENTS: { readonly [K in Kind]: fc.Arbitrary<EventOf<K>> } = {
   'tool.returned': arbitraryOf('tool.returned'),
   'tool.failed': arbitraryOf('tool.failed'),
   'tool.abandoned': arbitraryOf('tool.abandoned'),
+  'tool.charged': arbitraryOf('tool.charged'),
   'permission.decided': arbitraryOf('permission.decided'),
   'mode.changed': arbitraryOf('mode.changed'),
+  'agent.chosen': arbitraryOf('agent.chosen'),
   'foreign.recorded': arbitraryOf('foreign.recorded'),
   'tools.changed': arbitraryOf('tools.changed'),
   'reasoning.changed': arbitraryOf('reasoning.changed'),
@@ -356,6 +394,8 @@ export const EVENTS: { readonly [K in Kind]: fc.Arbitrary<EventOf<K>> } = {
   'memory.changed': arbitraryOf('memory.changed'),
   'subagent.started': arbitraryOf('subagent.started'),
   'subagent.ended': arbitraryOf('subagent.ended'),
+  'process.started': arbitraryOf('process.started'),
+  'process.ended': arbitraryOf('process.ended'),
   'branch.summarized': arbitraryOf('branch.summarized'),
   'turn.ended': arbitraryOf('turn.ended'),
 };

@@ -169,6 +169,7 @@ type Here =
   | 'tool.returned'
   | 'tool.failed'
   | 'tool.abandoned'
+  | 'tool.charged'
   | 'permission.decided';
 
 export const callPayloads: Payloads<Here> = {
@@ -329,11 +330,15 @@ export const callPayloads: Payloads<Here> = {
       'cut' as const,
     ),
   }),
+  'tool.charged': fc.record(
+    { call: aCall, service: name, requests: count, model: name, usage, cost: aMoney },
+    { requiredKeys: ['call', 'service', 'requests'], noNullPrototype: true },
+  ),
   'permission.decided': fc.record(
     {
       call: aCall,
       decision: fc.constantFrom('allowed' as const, 'denied' as const),
-      by: fc.constantFrom('rule' as const, 'person' as const),
+      by: fc.constantFrom('rule' as const, 'person' as const, 'hook' as const),
       rule: text,
       always: fc.record(
         {

@@ -17,6 +17,7 @@ export interface EventData {
   readonly 'turn.started': session.TurnBegan;
   readonly 'turn.resumed': session.TurnBegan;
   readonly 'prompt.given': context.PromptGiven;
+  readonly 'prompt.denied': session.PromptDenied;
   readonly 'notification.received': context.NotificationReceived;
   readonly 'request.prepared': call.RequestPrepared;
   readonly 'request.observed': observed.RequestObserved;
@@ -27,8 +28,10 @@ export interface EventData {
   readonly 'tool.returned': tool.ToolEnded;
   readonly 'tool.failed': tool.ToolEnded;
   readonly 'tool.abandoned': tool.ToolAbandoned;
+  readonly 'tool.charged': tool.ToolCharged;
   readonly 'permission.decided': tool.PermissionDecided;
   readonly 'mode.changed': session.ModeChanged;
+  readonly 'agent.chosen': session.AgentChosen;
   readonly 'foreign.recorded': session.ForeignRecorded;
   readonly 'tools.changed': context.ToolsChanged;
   readonly 'reasoning.changed': context.ReasoningChanged;
@@ -43,6 +46,8 @@ export interface EventData {
   readonly 'memory.changed': session.MemoryChanged;
   readonly 'subagent.started': session.SubagentStarted;
   readonly 'subagent.ended': session.SubagentEnded;
+  readonly 'process.started': session.ProcessStarted;
+  readonly 'process.ended': session.ProcessEnded;
   readonly 'branch.summarized': context.BranchSummarized;
   readonly 'turn.ended': session.TurnEnded;
 }

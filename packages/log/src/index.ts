@@ -45,7 +45,9 @@ export type {
   Granted,
   PermissionDecided,
   Shaping,
+  ShownBytes,
   ToolAbandoned,
+  ToolCharged,
   ToolEnded,
   ToolStarted,
 } from './events/tool.ts';
@@ -78,13 +80,18 @@ export type {
   ToolsChanged,
 } from './events/context.ts';
 export type {
+  AgentChosen,
   ForeignRecorded,
   ImportedFrom,
   MemoryChanged,
   ModeChanged,
   Parent,
+  PromptDenied,
   SessionCreated,
+  StartedAgent,
   StartedBy,
+  ProcessEnded,
+  ProcessStarted,
   SubagentEnded,
   SubagentStarted,
   TurnBegan,

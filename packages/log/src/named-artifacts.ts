@@ -30,6 +30,7 @@ const NAMED: Namers = {
   'turn.started': undefined,
   'turn.resumed': undefined,
   'prompt.given': ({ parts }) => inParts(parts),
+  'prompt.denied': undefined,
   'notification.received': undefined,
   'request.prepared': ({ extra = [] }) => inParts(extra),
   'request.observed': ({ front, tail, missing = [] }) =>
@@ -41,8 +42,10 @@ const NAMED: Namers = {
   'tool.returned': ({ parts, output }) => [...inParts(parts), ...present(output)],
   'tool.failed': ({ parts, output }) => [...inParts(parts), ...present(output)],
   'tool.abandoned': undefined,
+  'tool.charged': undefined,
   'permission.decided': undefined,
   'mode.changed': undefined,
+  'agent.chosen': undefined,
   'foreign.recorded': undefined,
   'tools.changed': ({ added }) => added.map(({ digest }) => digest),
   'reasoning.changed': undefined,
@@ -58,6 +61,8 @@ const NAMED: Namers = {
   'memory.changed': undefined,
   'subagent.started': undefined,
   'subagent.ended': undefined,
+  'process.started': undefined,
+  'process.ended': undefined,
   'branch.summarized': undefined,
   'turn.ended': undefined,
 };

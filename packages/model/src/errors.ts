@@ -51,6 +51,8 @@ export interface RefusedPlace {
 /** Data of a failed call, in addition to its error code. */
 export interface ProviderErrorData {
   readonly provider: string;
+  /** Next step of the caller, without a full stop. The message of the error ends with it. */
+  readonly next?: string;
   readonly status?: number;
   /** The provider's own name of the error type. */
   readonly type?: string;
@@ -72,6 +74,7 @@ export class ProviderError extends CodedError<ProviderErrorCode, ProviderErrorDa
   override readonly name = 'ProviderError';
   readonly class: ProviderErrorClass;
 
+  /** @param message What happened, without a full stop at its end if `data.next` is set. */
   constructor(
     nextAction: ProviderErrorClass,
     code: ProviderErrorCode,
@@ -79,10 +82,16 @@ export class ProviderError extends CodedError<ProviderErrorCode, ProviderErrorDa
     data: ProviderErrorData,
     cause?: unknown,
   ) {
-    super(code, message, data, cause);
+    super(code, data.next === undefined ? message : `${message}. Next: ${data.next}`, data, cause);
     this.class = nextAction;
     // Moves `data` to the end, so that a log prints the class next to the code.
     Reflect.deleteProperty(this, 'data');
     Object.assign(this, { data });
+  }
+
+  /** Message without the next step, for a caller that has a next step of its own. */
+  get what(): string {
+    const { next } = this.data;
+    return next === undefined ? this.message : this.message.slice(0, -`. Next: ${next}`.length);
   }
 }

@@ -63,8 +63,18 @@ export type {
   Outgoing,
   Provider,
 } from './provider.ts';
+export type { FoundPage, ProviderSearch, ProviderSearchAnswer } from './provider-search.ts';
 export type { Front, JsonValue, Origin, Role, Span, Stability, SystemText, FrontToolDefinition } from './span.ts';
 export type { UnlistedModel } from './unlisted-model.ts';
 export { unlistedModel } from './unlisted-model.ts';
 export type { CallFacts } from './prices.ts';
 export { allWritten, cachedTokens, completeUsage, inputTokens, outputTokens, writtenTokens } from './prices.ts';
+export {
+  findAmong,
+  modelNamed,
+  readShortClaudeName,
+  rowOfShortName,
+  rowsOfProvider,
+  rowsWithWords,
+  wordsOfModelName,
+} from './short-names.ts';

@@ -213,6 +213,26 @@ test('only the user can turn on the network of sandboxed commands, and a trusted
   expect((await settle({ trusted: false })).settings).toEqual({ sandbox: { network: 'on' } });
 });
 
+test('the variables of all sources are passed to commands, and a workspace cannot name a secret', async () => {
+  own('{"commands": {"variables": ["JAVA_HOME", "CARGO_*"], "secretVariables": ["NPM_TOKEN"]}}');
+  workspace('{"commands": {"variables": ["HTTP_PROXY", "GITHUB_TOKEN"], "secretVariables": ["DEPLOY"]}}');
+  const { settings, ignored } = await settle({ trusted: true });
+  expect(settings.commands).toEqual({
+    variables: ['HTTP_PROXY', 'JAVA_HOME', 'CARGO_*'],
+    secretVariables: ['NPM_TOKEN'],
+  });
+  expect(ignored.map(({ name }) => name)).toEqual(['commands.variables', 'commands.secretVariables']);
+  expect((await settle({ trusted: false })).settings.commands).toEqual({
+    variables: ['JAVA_HOME', 'CARGO_*'],
+    secretVariables: ['NPM_TOKEN'],
+  });
+});
+
+test.each(['*', 'C*', 'CARGO*', 'A B', '=', '1A'])('the name of a variable cannot be %s', async (name) => {
+  own(JSON.stringify({ commands: { variables: [name] } }));
+  expect((await refusal()).message).toContain('expected the name of an environment variable');
+});
+
 describe('invalid settings', () => {
   test.each([
     ['{\n "modle": "a"\n}', ':2: there is no setting "modle", did you mean model?'],
@@ -227,7 +247,7 @@ describe('invalid settings', () => {
     ['{"subagents": {"ms": 1}}', ':1: the setting subagents.ms was renamed: use subagents.maxDurationMs'],
     ['{"baseUrl": {"opnai": "http://a"}}', 'did you mean baseUrl.openai?'],
     ['{"subagents": {"paralel": 2}}', ':1: there is no setting "subagents.paralel"'],
-    ['{"subagents": true}', ':1: subagents: expected false, or { parallel, total'],
+    ['{"subagents": true}', ':1: subagents: expected false, or { model, parallel, total'],
     ['{"cache": {"ttl": "2h"}}', ':1: cache.ttl: expected "auto", "5m" or "1h"'],
     ['{"limits": {"maxCost": 1}}', ':1: limits.maxCost: expected US dollars as text, such as "0.50"'],
     ['{"limits": {"maxSteps": 0}}', ':1: limits.maxSteps: expected a number of at least 1'],

@@ -96,8 +96,7 @@ const NOWHERE: ReadonlyMap<string, string> = new Map([
 ]);
 
 function address({ name, title }: Service, what: string, next: string): ProviderError {
-  const message = `the address of ${title} ${what}. Next: ${next}`;
-  return new ProviderError('stop', 'provider/address', message, { provider: name });
+  return new ProviderError('stop', 'provider/address', `the address of ${title} ${what}`, { provider: name, next });
 }
 
 function causesOf(error: unknown): readonly { readonly code: string; readonly message: string }[] {

@@ -67,9 +67,9 @@ export function answerLimits(outputLimit: number = USUAL_OUTPUT): AnswerLimits {
  * server would do it again.
  */
 export function oversized({ name, title }: Service, what: string): ProviderError {
-  const message = `${title} sent more data than is accepted: ${what}. The call was stopped. Next: check the address of the provider`;
+  const message = `${title} sent more data than is accepted: ${what}. The call was stopped`;
   const code: ProviderErrorCode = 'provider/oversized';
-  return new ProviderError('refused', code, message, { provider: name });
+  return new ProviderError('refused', code, message, { provider: name, next: 'check the address of the provider' });
 }
 
 /**

@@ -77,9 +77,11 @@ export function failedCall(
     request: request === undefined ? undefined : shortenText(request, MAX_NAME),
   });
   const word = [known.status, named.type].filter((one) => one !== undefined).join(' ');
-  const text = `${service.title} did not answer the request${word === '' ? '' : ` (${word})`}: ${readableWords(message).replace(/\.+$/, '')}. Next: ${step}`;
+  const did = next === 'retryable' ? 'did not answer' : 'refused';
+  const text = `${service.title} ${did} the request${word === '' ? '' : ` (${word})`}: ${readableWords(message).replace(/\.+$/, '')}`;
   return new ProviderError(next, code, text, {
     provider: service.name,
+    next: step,
     ...rest,
     ...named,
     ...(afterMs !== undefined && next === 'retryable' && { afterMs: boundedWait(afterMs) }),
@@ -101,8 +103,8 @@ export function brokenCallError(
   what: string,
   cause?: Error,
 ): ProviderError {
-  const message = `the call to ${title} failed: ${what}. Next: send it again`;
-  return new ProviderError('retryable', code, message, { provider: name }, cause);
+  const message = `the call to ${title} failed: ${what}`;
+  return new ProviderError('retryable', code, message, { provider: name, next: 'send it again' }, cause);
 }
 
 /** Returns the error for a call that received nothing for longer than allowed. */
@@ -117,14 +119,20 @@ export function closed(service: Service): ProviderError {
 
 /** Returns the error for a stream that ended before the answer was finished. */
 export function cut({ name, title }: Service): ProviderError {
-  const message = `the stream of ${title} ended before the answer was finished: send the request again`;
-  return new ProviderError('retryable', 'provider/cut', message, { provider: name });
+  const message = `the stream of ${title} ended before the answer was finished`;
+  return new ProviderError('retryable', 'provider/cut', message, { provider: name, next: 'send it again' });
 }
 
 /** Returns the error for data that cannot be read. The error is retryable, because the next answer may be correct. */
 export function malformed({ name, title }: Service, what: string, cause?: unknown): ProviderError {
-  const message = `${title} sent data that cannot be read: ${what}. Send the request again`;
-  return new ProviderError('retryable', 'provider/malformed', message, { provider: name }, cause);
+  const message = `${title} sent data that cannot be read: ${what}`;
+  return new ProviderError(
+    'retryable',
+    'provider/malformed',
+    message,
+    { provider: name, next: 'send it again' },
+    cause,
+  );
 }
 
 /**

@@ -65,11 +65,18 @@ export async function undoFiles(folder: string): Promise<readonly UndoFile[]> {
   return found;
 }
 
-/** Removes the oldest files until the rest fits. The file that was just kept stays. */
+/** Share of the room from which a file counts as large. */
+const LARGE = 1 / 64;
+
+/**
+ * Removes files until the rest fits: first large files, then the others, oldest first. Otherwise a few generated files
+ * would remove all source files. The file that was just kept stays.
+ */
 async function removeOldest(folder: string, newest: Digest, most: number): Promise<void> {
   const files = await undoFiles(folder);
   let size = files.reduce((sum, { bytes }) => sum + bytes, 0);
-  for (const { path, name, bytes } of files.toSorted((a, b) => a.changedAt - b.changedAt)) {
+  const rank = ({ bytes }: UndoFile): number => (bytes >= most * LARGE ? 0 : 1);
+  for (const { path, name, bytes } of files.toSorted((a, b) => rank(a) - rank(b) || a.changedAt - b.changedAt)) {
     if (size <= most) return;
     if (name === newest) continue;
     await rm(path, { force: true });

@@ -48,18 +48,39 @@ const schema = z.object({
 
 /** Reads the bytes of a SKILL.md. If the file cannot be used, returns the reason. */
 export async function readSkillFile(bytes: Uint8Array): Promise<SkillFile | BadFile> {
-  const text = textOf(bytes);
+  const file = await readFrontMatter(bytes, LARGEST_SKILL);
+  if ('reason' in file) return file;
+  const head = headOf(file.head);
+  if ('reason' in head) return head;
+  return file.body === '' ? NO_TEXT : { ...head, body: file.body };
+}
+
+/** Front matter of a file, as YAML gives it, and the text after it. */
+export interface FrontMatter {
+  readonly head: unknown;
+  /** Text with line feeds as the only line ends. May be empty. */
+  readonly body: string;
+}
+
+/** Splits a file of at most `largest` bytes into its front matter and its body. If it cannot, returns the reason. */
+export async function readFrontMatter(bytes: Uint8Array, largest: number): Promise<FrontMatter | BadFile> {
+  const text = textOf(bytes, largest);
   if (typeof text !== 'string') return text;
   const parts = /^---[ \t]*\n([\s\S]*?\n)?---[ \t]*(?:\n|$)/.exec(text);
   if (parts === null) return { reason: 'it does not begin with front matter between two lines of ---' };
-  const head = await parseHead(parts[1] ?? '');
-  if ('reason' in head) return head;
+  const head = parts[1] ?? '';
+  if (head.length > LARGEST_HEAD) return { reason: `its front matter is larger than ${LARGEST_HEAD} characters` };
+  const yaml = await parseYaml(head);
+  if ('reason' in yaml) return yaml;
   const body = text.slice(parts[0].length).trim();
-  return body === '' ? { reason: 'it has no text after its front matter' } : { ...head, body };
+  return { head: yaml.value, body };
 }
 
-function textOf(bytes: Uint8Array): string | BadFile {
-  if (bytes.length > LARGEST_SKILL) return { reason: `it is larger than ${LARGEST_SKILL} bytes` };
+/** Reason for a file without a body. */
+export const NO_TEXT: BadFile = { reason: 'it has no text after its front matter' };
+
+function textOf(bytes: Uint8Array, largest: number): string | BadFile {
+  if (bytes.length > largest) return { reason: `it is larger than ${largest} bytes` };
   try {
     // The decoder removes a byte order mark.
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes).replaceAll(/\r\n?/g, '\n');
@@ -68,11 +89,8 @@ function textOf(bytes: Uint8Array): string | BadFile {
   }
 }
 
-async function parseHead(text: string): Promise<Omit<SkillFile, 'body'> | BadFile> {
-  if (text.length > LARGEST_HEAD) return { reason: `its front matter is larger than ${LARGEST_HEAD} characters` };
-  const yaml = await parseYaml(text);
-  if ('reason' in yaml) return yaml;
-  const read = schema.safeParse(yaml.value);
+function headOf(value: unknown): Omit<SkillFile, 'body'> | BadFile {
+  const read = schema.safeParse(value);
   if (!read.success) return { reason: issuesText(read.error) };
   const { name, description, license, compatibility, metadata, 'allowed-tools': allowedTools } = read.data;
   return {
@@ -109,7 +127,8 @@ function loadYaml(): Promise<typeof Yaml> {
   return (library ??= import('js-yaml'));
 }
 
-function issuesText(error: z.ZodError): string {
+/** Returns the errors in a front matter as one line. */
+export function issuesText(error: z.ZodError): string {
   return error.issues
     .map(({ path, message }) => `${path.length === 0 ? 'its front matter' : path.join('.')}: ${oneClause(message)}`)
     .join('; ');

@@ -1,4 +1,4 @@
-// Public exports of `skills`: the installed skills, the tools that search and load them, and the note about changes.
+// Public exports of `skills`: the installed skills with their tools and note, and the own agents with their note.
 
 export type { BadSkill, FoundSkill, FoundSkills, ShadowedSkill, SkillRoot } from './found-skill.ts';
 export type { KnownFolders } from './read-folder.ts';
@@ -12,3 +12,8 @@ export { createSkillSearchTool } from './skill-search-tool.ts';
 export type { InstalledSkills, SkillsOptions } from './skill-shelf.ts';
 export { createSkillShelf, skillRoots } from './skill-shelf.ts';
 export { skillsSource } from './skills-source.ts';
+export type { AgentShelfOptions, InstalledAgents, OwnAgentsOptions } from './agents/agent-shelf.ts';
+export { createAgentShelf } from './agents/agent-shelf.ts';
+export { agentsSource } from './agents/agents-source.ts';
+export type { FoundAgent, FoundAgents, ShadowedAgent } from './agents/find-agents.ts';
+export { agentRoots, findAgents } from './agents/find-agents.ts';

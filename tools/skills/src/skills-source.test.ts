@@ -2,7 +2,7 @@
 // contains only the changes.
 
 import type { SourceView } from '@tidemark/agent';
-import { timestamp } from '@tidemark/log';
+import { sessionId, timestamp } from '@tidemark/log';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -14,7 +14,8 @@ import { skillsSource } from './skills-source.ts';
 function view(noted?: string): SourceView {
   const { signal } = new AbortController();
   const now = timestamp('2026-11-21T12:00:00.000Z');
-  return { workspace: '/w', now, mode: 'ask', files: new Map(), noted, signal };
+  const session = sessionId('s');
+  return { workspace: '/w', now, mode: 'ask', files: new Map(), noted, session, processes: [], signal };
 }
 
 async function installed(...names: readonly string[]) {

@@ -1,12 +1,18 @@
 // Public exports of `tools/workspace`: the tools that work in a folder, and the context sources that describe the
 // folder to a model.
 
+export type { Background, BackgroundOptions } from './background/create-background.ts';
+export { MOST_PROCESSES, createBackground } from './background/create-background.ts';
+export { createProcessTool } from './background/process-tool.ts';
+export { processesSource } from './background/processes-source.ts';
 export type { BashOptions } from './bash/bash-tool.ts';
 export { createBashTool } from './bash/bash-tool.ts';
 export type { TriedPromise } from './sandbox/try-promises.ts';
 export { tryPromises } from './sandbox/try-promises.ts';
 export type { SandboxState } from './sandbox/bubblewrap.ts';
 export { sandboxState } from './sandbox/bubblewrap.ts';
+export type { HookPlace, HookProgram } from './hooks/hook-program.ts';
+export { createHookPrograms } from './hooks/hook-program.ts';
 export { createLaterWatch } from './later/later-watch.ts';
 export type { Confinement, ConfinementOptions, WorkspacePlace } from './confine/confine.ts';
 export { createConfinement } from './confine/confine.ts';

@@ -24,6 +24,7 @@ export type WorkspaceErrorCode =
   | 'workspace/changed'
   | 'workspace/no-match'
   | 'workspace/many-matches'
+  | 'workspace/overlap'
   | 'workspace/past-the-end'
   | 'workspace/no-output'
   | 'workspace/no-record'
@@ -32,7 +33,8 @@ export type WorkspaceErrorCode =
   | 'workspace/no-ripgrep'
   | 'workspace/memory-full'
   | 'workspace/not-restorable'
-  | 'workspace/port';
+  | 'workspace/port'
+  | 'workspace/no-process';
 
 /** Sort of each error code. A test fails if an entry changes. */
 export const WORKSPACE_ERRORS: Readonly<Record<WorkspaceErrorCode, WorkspaceErrorSort>> = {
@@ -46,6 +48,7 @@ export const WORKSPACE_ERRORS: Readonly<Record<WorkspaceErrorCode, WorkspaceErro
   'workspace/changed': 'conflict',
   'workspace/no-match': 'refused',
   'workspace/many-matches': 'refused',
+  'workspace/overlap': 'refused',
   'workspace/past-the-end': 'refused',
   'workspace/no-output': 'refused',
   'workspace/no-record': 'refused',
@@ -55,6 +58,7 @@ export const WORKSPACE_ERRORS: Readonly<Record<WorkspaceErrorCode, WorkspaceErro
   'workspace/memory-full': 'refused',
   'workspace/not-restorable': 'refused',
   'workspace/port': 'refused',
+  'workspace/no-process': 'refused',
 };
 
 /** An error of a workspace tool. The model reads its message, so the message contains the next step. */

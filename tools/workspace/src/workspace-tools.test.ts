@@ -48,9 +48,9 @@ test('the tools have definitions with unchanged bytes, because users have these 
     createHash('sha256').update(canonicalText({ name, description, schema })).digest('hex').slice(0, 16),
   ]);
   expect(Object.fromEntries(digests)).toEqual({
-    read: 'd02314693c551e99',
+    read: '389ce78f1fda6d9b',
     write: '3f168fc4837b03c3',
-    edit: '7a3aa952dcfeae77',
+    edit: '94a7fe3befbfb88e',
     ls: '6e2c2263ea043642',
     output_read: '780c9e700be5f57a',
     history_read: '817147497efd009e',
@@ -73,6 +73,7 @@ test('`WORKSPACE_ERRORS` contains every error code with its sort', () =>
     'workspace/changed': 'conflict',
     'workspace/no-match': 'refused',
     'workspace/many-matches': 'refused',
+    'workspace/overlap': 'refused',
     'workspace/past-the-end': 'refused',
     'workspace/no-output': 'refused',
     'workspace/no-record': 'refused',
@@ -82,4 +83,5 @@ test('`WORKSPACE_ERRORS` contains every error code with its sort', () =>
     'workspace/memory-full': 'refused',
     'workspace/not-restorable': 'refused',
     'workspace/port': 'refused',
+    'workspace/no-process': 'refused',
   }));

@@ -5,6 +5,8 @@ import type { Tool } from '@tidemark/agent';
 import { homedir } from 'node:os';
 import type { BashOptions } from './bash/bash-tool.ts';
 import { createBashTool } from './bash/bash-tool.ts';
+import type { Background } from './background/create-background.ts';
+import { createProcessTool } from './background/process-tool.ts';
 import { createConfinement } from './confine/confine.ts';
 import { createEditTool } from './edit/edit-tool.ts';
 import { createHistoryReadTool } from './history/history-read-tool.ts';
@@ -19,6 +21,8 @@ import { createWriteTool } from './write/write-tool.ts';
 
 /** Options of `workspaceTools`. */
 export interface WorkspaceOptions extends BashOptions {
+  /** Background processes of the workspace. If present, the tools include `process`. */
+  readonly background?: Background;
   /** Absolute path of the workspace. */
   readonly folder: string;
   /** True to include `memory_update`. Set it only for a workspace that its user trusts. The default is false. */
@@ -49,6 +53,7 @@ export function workspaceTools(options: WorkspaceOptions): readonly Tool[] {
     createGrepTool(confinement),
     createFindTool(confinement),
     createBashTool(confinement, bash),
+    ...(bash.background === undefined ? [] : [createProcessTool(bash.background)]),
     createOutputReadTool(),
     createHistoryReadTool(),
     createHistorySearchTool(),

@@ -53,10 +53,11 @@ function benchIn(folder: string, outside: string): Bench {
   const run = async (call: ToolRun, given: Partial<ToolContext> = {}): Promise<Called> => {
     try {
       const context = { ...contextOf(seen), ...given };
-      const { page, ...output } = await call.run(context);
-      for (const file of output.files ?? []) seen.set(file.path, file);
+      const { page, pageFiles, ...output } = await call.run(context);
       const text = page === undefined ? {} : { text: await page(context.room(), async (words) => sizeOf(words)) };
-      return { text: '', ...output, ...text, code: undefined };
+      const files = [...(output.files ?? []), ...(pageFiles?.() ?? [])];
+      for (const file of files) seen.set(file.path, file);
+      return { text: '', ...output, ...text, ...(files.length > 0 && { files }), code: undefined };
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && typeof error.code === 'string')) throw error;
       return { text: error.message, code: error.code };

@@ -4,7 +4,7 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ContextSource, SourceView } from '@tidemark/agent';
-import { timestamp } from '@tidemark/log';
+import { sessionId, timestamp } from '@tidemark/log';
 import { onTestFinished } from 'vitest';
 
 /** Creates a folder that is removed when the test ends. */
@@ -24,6 +24,8 @@ export function view(workspace: string, change: Partial<SourceView> = {}): Sourc
     mode: 'ask',
     files: new Map(),
     noted: undefined,
+    session: sessionId('s'),
+    processes: [],
     signal,
     ...change,
   };

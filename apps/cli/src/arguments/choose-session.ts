@@ -1,17 +1,7 @@
 // Chooses the session for a prompt: a named session, or the newest one of the folder.
 
 import { loadCapabilities } from '@tidemark/agent';
-import type {
-  AnswerPart,
-  EpochOpened,
-  Log,
-  ReasoningSet,
-  SessionId,
-  SessionSummary,
-  ToolRecord,
-  ToolsChanged,
-  TurnBegan,
-} from '@tidemark/log';
+import type { AnswerPart, EpochOpened, Log, ReasoningSet, SessionId, SessionSummary, TurnBegan } from '@tidemark/log';
 
 import { CliError } from '../frame/failure.ts';
 
@@ -32,8 +22,6 @@ export interface ChosenSession {
   readonly effort?: string;
   /** Compaction policy of the session's last turn, if the user chose one. */
   readonly compaction: TurnBegan['compaction'];
-  /** True if the model has the tool `plan`. `undefined` before the first request. */
-  readonly plan: boolean | undefined;
   /**
    * Parts of the session's last answer. If the turn was cut off, the parts include the open calls. A resumed turn
    * closes these calls.
@@ -50,23 +38,18 @@ export async function namedSession(log: Log, id: SessionId): Promise<ChosenSessi
   let workspace = '';
   let opened: EpochOpened | undefined;
   let compaction: TurnBegan['compaction'];
-  let plan: boolean | undefined;
   let effort: string | undefined;
   let answered: readonly AnswerPart[] = [];
   for await (const { kind, data } of log.read(id)) {
     if (kind === 'session.created') ({ workspace } = data);
-    if (kind === 'epoch.opened') {
-      opened = data;
-      plan = data.tools.some(isPlan);
-    }
+    if (kind === 'epoch.opened') opened = data;
     if (kind === 'reasoning.set') effort = effortIn(data.parameters) ?? effort;
-    if (kind === 'tools.changed' && data.as === 'appended') plan = hasPlan(plan, data);
     if (kind === 'turn.started') ({ compaction } = data);
     if (kind === 'turn.resumed') compaction = data.compaction ?? compaction;
     if (kind === 'answer.received' && data.stream === 'main') answered = data.parts;
   }
   const { model, provider } = opened ?? {};
-  const chosen = { id, workspace, model, provider, window: await saidWindow(log, opened), compaction, plan, answered };
+  const chosen = { id, workspace, model, provider, window: await saidWindow(log, opened), compaction, answered };
   return effort === undefined ? chosen : { ...chosen, effort };
 }
 
@@ -74,21 +57,6 @@ export async function namedSession(log: Log, id: SessionId): Promise<ChosenSessi
 function effortIn(parameters: ReasoningSet['parameters']): string | undefined {
   const found = Object.entries(parameters).find(([name]) => name === 'effort' || name.endsWith('.effort'));
   return typeof found?.[1] === 'string' ? found[1] : undefined;
-}
-
-/**
- * Returns true if the model has the tool `plan` after tools were appended or removed. A queued change is not passed to
- * this function. It takes effect at the next epoch, and `epoch.opened` lists the tools of that epoch.
- */
-function hasPlan(before: boolean | undefined, { added, removed }: ToolsChanged): boolean | undefined {
-  if (added.some(isPlan)) return true;
-  return removed.includes(PLAN) ? false : before;
-}
-
-const PLAN = 'plan';
-
-function isPlan({ name }: ToolRecord): boolean {
-  return name === PLAN;
 }
 
 /**
@@ -109,10 +77,15 @@ async function saidWindow(log: Log, opened: EpochOpened | undefined): Promise<nu
  * @throws CliError `cli/not-found` when the folder has no such session.
  */
 export async function newestSession(log: Log, folder: string): Promise<ChosenSession> {
+  return namedSession(log, await newestSessionId(log, folder));
+}
+
+/** Returns the id of the session that `newestSession` reads. Throws as `newestSession`. */
+export async function newestSessionId(log: Log, folder: string): Promise<SessionId> {
   const { sessions } = await log.sessions({ workspace: folder });
   const byChange = sessions.toSorted((a, b) => order(b).localeCompare(order(a)));
   for (const summary of byChange) {
-    if (summary.startedBy === undefined && !(await isImported(log, summary))) return namedSession(log, summary.session);
+    if (summary.startedBy === undefined && !(await isImported(log, summary))) return summary.session;
   }
   throw new CliError('cli/not-found', `there is no session in ${folder}`, '`tidemark "what to do"` starts one');
 }

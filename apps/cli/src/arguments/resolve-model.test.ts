@@ -16,7 +16,6 @@ const SESSION: ChosenSession = {
   provider: 'anthropic',
   window: undefined,
   compaction: undefined,
-  plan: undefined,
   answered: [],
 };
 

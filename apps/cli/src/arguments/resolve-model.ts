@@ -5,8 +5,18 @@
 import { nearestName } from '@tidemark/agent';
 import type { ProviderName } from '@tidemark/kit';
 import { isCompatible, isProviderName, PROVIDERS } from '@tidemark/kit';
-import type { Capabilities, Catalog, ClaudeName } from '@tidemark/model';
-import { findModel, normalModelName, readClaudeName } from '@tidemark/model';
+import type { Capabilities, Catalog } from '@tidemark/model';
+import {
+  findAmong,
+  findModel,
+  normalModelName,
+  readClaudeName,
+  readShortClaudeName,
+  rowOfShortName,
+  rowsOfProvider,
+  rowsWithWords,
+  wordsOfModelName,
+} from '@tidemark/model';
 
 import type { AgentFlags } from './agent-flags.ts';
 import type { ChosenSession } from './choose-session.ts';
@@ -21,10 +31,8 @@ export interface ModelUse {
   readonly session: ChosenSession | undefined;
 }
 
-/** Makers whose models are searched if the user names no provider. */
-const MAKERS: readonly ProviderName[] = ['anthropic', 'openai'];
-
-const FAMILIES = ['sonnet', 'opus', 'haiku', 'fable', 'mythos'] as const;
+/** Short names of Claude models. Each means the newest model of its family. */
+export const MODEL_FAMILIES = ['sonnet', 'opus', 'haiku', 'fable', 'mythos'] as const;
 
 /** Maximum number of models that an error lists. */
 const LISTED = 6;
@@ -42,13 +50,13 @@ export function resolveModel(flags: AgentFlags, use: ModelUse): AgentFlags {
   requireOwnName(model, use.catalog);
   const named = flag === 'simulator' ? undefined : flag;
   const provider = named ?? (model.includes('/') ? 'openrouter' : undefined);
-  const rows = rowsOf(use.catalog, provider);
-  if (findIn(model, rows, use.catalog) !== undefined) return flags;
-  const family = familyOf(model, rows);
+  const rows = rowsOfProvider(use.catalog, provider);
+  if (findAmong(model, rows, use.catalog) !== undefined) return flags;
+  const family = rowOfShortName(model, rows);
   if (family !== undefined) return { ...flags, model: family.model };
   // OpenRouter can serve models that are not in the catalog, so the name is accepted here. Another check requires
   // `--window` for such a model.
-  const near = nearestName(model, [...namesOf(rows), ...FAMILIES]);
+  const near = nearestName(model, [...namesOf(rows), ...MODEL_FAMILIES]);
   if (provider === 'openrouter' && (flags.window !== undefined || near === undefined)) return flags;
   requireReached(model, use.catalog, provider);
   requireUnambiguous(model, rows);
@@ -57,103 +65,8 @@ export function resolveModel(flags: AgentFlags, use: ModelUse): AgentFlags {
   throw unknown(model, near, { rows, catalog: use.catalog, routed: provider === 'openrouter' });
 }
 
-/** Returns the model that a name or a short name means, or `undefined` if it means none or several. */
-export function modelNamed(
-  name: string,
-  catalog: Catalog,
-  provider: ProviderName | undefined,
-): Capabilities | undefined {
-  const rows = rowsOf(catalog, provider);
-  return findIn(name, rows, catalog) ?? familyOf(name, rows);
-}
-
-function rowsOf(catalog: Catalog, provider: ProviderName | undefined): readonly Capabilities[] {
-  const asked: readonly string[] = provider === undefined ? MAKERS : [provider];
-  return catalog.rows.filter((row) => asked.includes(row.provider));
-}
-
-function findIn(model: string, rows: readonly Capabilities[], catalog: Catalog): Capabilities | undefined {
-  return findModel({ ...catalog, rows }, model);
-}
-
 function namesOf(rows: readonly Capabilities[]): readonly string[] {
   return rows.flatMap(({ model, aliases }) => [model, ...aliases]);
-}
-
-/**
- * Returns the catalog row for the name. For a Claude family name, returns the newest model, or the model of the version
- * in the name. For any other name, returns the row whose model name contains all words of that name. If several rows
- * match, returns the newest one for `gpt`, and if they are versions of one model. Otherwise returns `undefined`.
- */
-function familyOf(model: string, rows: readonly Capabilities[]): Capabilities | undefined {
-  const claude = claudeIn(model);
-  if (claude?.family !== undefined) {
-    const { version } = claude;
-    const [best] = familyRows(claude, rows).filter((one) => version === undefined || one.version === version);
-    return best?.row;
-  }
-  const matching = rowsWith(model, rows);
-  return matching.length === 1 || model.trim().toLowerCase() === 'gpt' || isOneSeries(matching)
-    ? newestOf(matching)
-    : undefined;
-}
-
-/** Returns true if the names of the models differ only in their versions, such as `gpt-6-sol` and `gpt-6.1-sol`. */
-function isOneSeries(rows: readonly Capabilities[]): boolean {
-  return new Set(rows.map(({ model }) => model.replace(VERSION, '-'))).size === 1;
-}
-
-const VERSION = /-(\d+(?:\.\d+)?)(?=-|$)/;
-
-/** Returns the row with the highest version in its name. Of equal versions, the first one in the catalog. */
-function newestOf(rows: readonly Capabilities[]): Capabilities | undefined {
-  const version = ({ model }: Capabilities): number => Number(VERSION.exec(model)?.[1] ?? 0);
-  return rows.toSorted((a, b) => version(b) - version(a))[0];
-}
-
-/**
- * Parses a Claude model name, including short names such as `sonnet` and `opus 4.8`. Returns `undefined` if the name
- * contains any other word.
- */
-function claudeIn(model: string): ClaudeName | undefined {
-  const normal = normalModelName(model.trim().replaceAll(/[\s_]+/g, '-')).replaceAll('.', '-');
-  const name = readClaudeName(normal.startsWith('claude') ? normal : `claude-${normal}`);
-  const words = normal.split('-').filter((word) => word !== 'claude' && !/^\d+$/.test(word));
-  return words.every((word) => word === name?.family) ? name : undefined;
-}
-
-/** Returns the catalog rows of a family, each with its version, newest version first. */
-function familyRows(
-  { family }: ClaudeName,
-  rows: readonly Capabilities[],
-): readonly { readonly row: Capabilities; readonly version: number }[] {
-  return rows
-    .flatMap((row) => {
-      const name = readClaudeName(normalModelName(row.model));
-      return name?.family === family && name?.version !== undefined ? [{ row, version: name.version }] : [];
-    })
-    .toSorted((a, b) => b.version - a.version);
-}
-
-/**
- * Returns the rows whose model name contains every word of the given name. If the name has only numbers, no row
- * matches.
- */
-function rowsWith(model: string, rows: readonly Capabilities[]): readonly Capabilities[] {
-  const wanted = wordsOf(model);
-  if (!wanted.some((word) => /[a-z]/.test(word))) return [];
-  return rows.filter((row) => {
-    const words = new Set(wordsOf(row.model));
-    return wanted.every((word) => words.has(word));
-  });
-}
-
-function wordsOf(model: string): readonly string[] {
-  return model
-    .trim()
-    .toLowerCase()
-    .split(/[-_/\s]+/)
-    .filter((word) => word !== '');
 }
 
 /** @throws CliError `cli/refused` when another provider has the model, or when Tidemark cannot reach its maker. */
@@ -180,13 +93,13 @@ function requireReached(model: string, catalog: Catalog, provider: ProviderName 
 
 /** @throws CliError `cli/refused` when the name matches several models. */
 function requireUnambiguous(model: string, rows: readonly Capabilities[]): void {
-  const claude = claudeIn(model);
+  const claude = readShortClaudeName(model);
   const matching =
     claude === undefined || claude.family !== undefined
-      ? rowsWith(model, rows)
+      ? rowsWithWords(model, rows)
       : [
           ...new Set(
-            rows.flatMap((row) => familyOf(readClaudeName(normalModelName(row.model))?.family ?? '', rows) ?? []),
+            rows.flatMap((row) => rowOfShortName(readClaudeName(normalModelName(row.model))?.family ?? '', rows) ?? []),
           ),
         ];
   if (matching.length < 2) return;
@@ -207,7 +120,7 @@ function mayBeNew(model: string): boolean {
   return (
     name?.family !== undefined &&
     name.version !== undefined &&
-    claudeIn(model) !== undefined &&
+    readShortClaudeName(model) !== undefined &&
     normal.startsWith('claude-')
   );
 }
@@ -244,7 +157,7 @@ interface Others {
 
 function unknown(model: string, near: string | undefined, { rows, catalog, routed }: Others): CliError {
   const meant = near ?? nearestName(model, namesOf(catalog.rows));
-  const isAlike = (row: Capabilities): boolean => wordsOf(row.model)[0] === wordsOf(model)[0];
+  const isAlike = (row: Capabilities): boolean => wordsOfModelName(row.model)[0] === wordsOfModelName(model)[0];
   const [alike = []] = [rows.filter(isAlike), catalog.rows.filter(isAlike)].filter((some) => some.length > 0);
   const others = `use another model, such as ${nameModels(alike.length > 0 ? alike : makersInTurn(rows))}.`;
   const next = meant !== undefined ? `did you mean ${meant}?` : others;

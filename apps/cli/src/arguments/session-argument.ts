@@ -1,24 +1,217 @@
-// Parses a session id given on the command line.
+// Finds the session that the user names on a command line: by its id, by the start of its id, or by its title. `--last`
+// means the newest session of the folder.
 
-import type { SessionId } from '@tidemark/log';
-import { sessionId } from '@tidemark/log';
+import type { Log, SessionId, SessionSummary } from '@tidemark/log';
+import { LogError, sessionId } from '@tidemark/log';
+import type { Command } from 'commander';
 
+import type { CommandContext } from '../frame/command.ts';
 import { CliError } from '../frame/failure.ts';
+import { formatNumber } from '../frame/numbers.ts';
+import type { CommandOutput } from '../frame/output.ts';
+import { withStyle } from '../frame/shown.ts';
+import { newestSessionId } from './choose-session.ts';
+
+/** Session on a command line, as commander parses it: the argument, and the option `--last`. */
+export interface SessionFlags {
+  readonly last?: true;
+}
+
+/** Parts of the context that are needed to find a session. */
+export interface SessionSearch extends Pick<CommandContext, 'store' | 'folder'> {
+  /** Output on which the found session is reported. */
+  readonly output: Pick<CommandOutput, 'note'>;
+}
+
+/** Session with the fields that a person recognises it by. */
+type NameableSession = Pick<SessionSummary, 'session'> & Partial<SessionSummary>;
+
+const FORMS = 'id of a session, the start of its id, or its title';
 
 /**
- * Returns the session id in the argument.
- *
- * @throws CliError `cli/usage` when the text is not a valid session id.
+ * Declares the argument `session` and the option `--last`. `without` describes the effect of a command line without a
+ * session. If it is absent, the command needs a session.
  */
-export function sessionArgument(text: string): SessionId {
+export function declareSession(command: Command, without?: string): Command {
+  return command
+    .argument('[session]', without === undefined ? FORMS : `${FORMS}. Default: ${without}.`)
+    .option('--last', 'use the newest session of this folder');
+}
+
+/**
+ * Returns the session that a command line names.
+ *
+ * @throws CliError `cli/usage` when it names none, or two.
+ * @throws CliError `cli/not-found` when no session has the name, or several have it.
+ */
+export async function requiredSession(
+  name: string | undefined,
+  flags: SessionFlags,
+  context: SessionSearch,
+): Promise<SessionId> {
+  const found = await optionalSession(name, flags, context);
+  if (found !== undefined) return found;
+  throw new CliError(
+    'cli/usage',
+    'the argument <session> is missing',
+    'name a session, or add `--last` for the newest session of this folder; `tidemark sessions` lists them',
+  );
+}
+
+/** Returns the session that a command line names, or `undefined` if it names none. Throws as `requiredSession`. */
+export async function optionalSession(
+  name: string | undefined,
+  { last = false }: { readonly last?: boolean },
+  context: SessionSearch,
+): Promise<SessionId | undefined> {
+  if (!last) return name === undefined ? undefined : findSession(name, context);
+  if (name !== undefined)
+    throw new CliError('cli/usage', `\`--last\` cannot be combined with ${JSON.stringify(name)}`, 'use one of them');
+  const store = await context.store();
+  const session = await newestSessionId(store, context.folder);
+  const { sessions } = await store.sessions({ workspace: context.folder });
+  report(sessions.find((one) => one.session === session) ?? { session }, context);
+  return session;
+}
+
+/**
+ * Returns the session and the second argument of a command line such as `show <session> [step]`. With `--last`, the
+ * first argument is the second one. Throws as `requiredSession`.
+ */
+export async function sessionAndPlace(
+  [first, second]: readonly [string | undefined, string | undefined],
+  flags: SessionFlags,
+  context: SessionSearch,
+): Promise<readonly [SessionId, string | undefined]> {
+  if (flags.last === true && second === undefined) return [await requiredSession(undefined, flags, context), first];
+  return [await requiredSession(first, flags, context), second];
+}
+
+/**
+ * Returns the session that a text names, as `seekSession`. If a text with the form of an id matches no session, returns
+ * that id, because the error of a missing session has a code of its own.
+ *
+ * @throws CliError `cli/not-found` when no session matches, or several do.
+ */
+export async function findSession(text: string, context: Pick<SessionSearch, 'store' | 'output'>): Promise<SessionId> {
+  const found = (await seekSession(text, context)) ?? asId(text);
+  if (found !== undefined) return found;
+  throw new CliError(
+    'cli/not-found',
+    `no session has the id or the title ${JSON.stringify(text)}`,
+    '`tidemark sessions` lists the sessions',
+  );
+}
+
+/**
+ * Returns the session with this id. If there is none, returns the only session whose id begins with the text or whose
+ * title is the text, and otherwise the only session whose title contains it. The case of a title is ignored. A session
+ * that was not named by its whole id is reported on stderr. Returns `undefined` if no session matches.
+ *
+ * @throws CliError `cli/not-found` when several sessions match. The error lists them.
+ */
+export async function seekSession(
+  text: string,
+  context: Pick<SessionSearch, 'store' | 'output'>,
+): Promise<SessionId | undefined> {
+  const store = await context.store();
+  const whole = asId(text);
+  if (whole !== undefined && (await exists(store, whole))) return whole;
+  const { sessions, unreadable } = await store.sessions();
+  const lost = unreadable.flatMap(({ session }): NameableSession[] => {
+    const id = asId(session);
+    return id === undefined ? [] : [{ session: id }];
+  });
+  const matching = matchingSessions(text, [...sessions, ...lost]);
+  const [only, ...others] = matching;
+  if (only === undefined) return undefined;
+  if (others.length > 0) throw ambiguous(text, matching);
+  if (only.session !== text) report(only, context);
+  return only.session;
+}
+
+/**
+ * Returns the sessions that a text can mean. The session with this id excludes all others, and the start of an id or a
+ * whole title excludes a part of a title. With `any`, nothing is excluded.
+ */
+export function matchingSessions<T extends NameableSession>(
+  text: string,
+  sessions: readonly T[],
+  which: 'best' | 'any' = 'best',
+): readonly T[] {
+  const wanted = comparable(text);
+  if (wanted === '') return [];
+  const begins = ({ session }: T): boolean => session.toLowerCase().startsWith(wanted);
+  const contains = ({ title = '' }: T): boolean => comparable(title).includes(wanted);
+  if (which === 'any') return sessions.filter((one) => begins(one) || contains(one));
+  const whole = sessions.filter(({ session }) => session === text);
+  if (whole.length > 0) return whole;
+  const named = sessions.filter((one) => begins(one) || comparable(one.title ?? '') === wanted);
+  return named.length > 0 ? named : sessions.filter(contains);
+}
+
+function comparable(text: string): string {
+  return text.normalize('NFKC').replaceAll(/\s+/g, ' ').trim().toLowerCase();
+}
+
+function asId(text: string): SessionId | undefined {
   try {
     return sessionId(text);
-  } catch (error) {
-    throw new CliError(
-      'cli/usage',
-      `${JSON.stringify(text)} is not a session id`,
-      '`tidemark sessions` lists the sessions',
-      error,
-    );
+  } catch {
+    return undefined;
   }
+}
+
+/** Returns true if the store has the session. A session whose records cannot be read exists, too. */
+async function exists(store: Log, session: SessionId): Promise<boolean> {
+  try {
+    for await (const _ of store.read(session, 0, 0)) break;
+    return true;
+  } catch (error) {
+    return !(error instanceof LogError && error.code === 'log/missing');
+  }
+}
+
+function report({ session, title }: NameableSession, { output }: Pick<SessionSearch, 'output'>): void {
+  const name = title === undefined ? '' : `: ${inOneLine(title)}`;
+  output.note([withStyle('dim', `session ${session}${name}`)]);
+}
+
+/** Maximum number of sessions that an error lists. */
+const MOST_LISTED = 8;
+const LONGEST_TITLE = 60;
+
+function ambiguous(text: string, matching: readonly NameableSession[]): CliError {
+  const now = Date.now();
+  const newest = matching.toSorted((a, b) => timeOf(b).localeCompare(timeOf(a)));
+  const lines = newest
+    .slice(0, MOST_LISTED)
+    .map((one) => `\n  ${one.session}  ${ageOf(timeOf(one), now)}  ${inOneLine(one.title ?? 'without a title')}`);
+  const more = newest.length - lines.length;
+  return new CliError(
+    'cli/not-found',
+    `${JSON.stringify(text)} means ${formatNumber(matching.length)} sessions:${lines.join('')}${more > 0 ? `\n  … ${formatNumber(more)} more` : ''}`,
+    'name the session by its id, or by a longer start of it',
+  );
+}
+
+function inOneLine(title: string): string {
+  const line = title.replaceAll(/\s+/g, ' ').trim();
+  return line.length <= LONGEST_TITLE ? line : `${line.slice(0, LONGEST_TITLE).trimEnd()}…`;
+}
+
+/** Returns the time of the last change of a session, or of its creation if that is not known. */
+export function timeOf({ changedAt, createdAt }: NameableSession): string {
+  return changedAt ?? createdAt ?? '';
+}
+
+const MINUTE = 60_000;
+
+/** Returns the age of a session, such as `3 h ago`. A time in the future or an unknown one has no age. */
+export function ageOf(time: string, now: number): string {
+  const minutes = Math.floor((now - Date.parse(time)) / MINUTE);
+  if (Number.isNaN(minutes) || minutes < 0) return 'age unknown';
+  if (minutes < 60) return `${minutes} min ago`;
+  if (minutes < 48 * 60) return `${Math.floor(minutes / 60)} h ago`;
+  return `${formatNumber(Math.floor(minutes / (24 * 60)))} days ago`;
 }

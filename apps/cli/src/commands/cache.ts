@@ -37,7 +37,7 @@ export const cache: Command = {
       .option('--requests', 'show the latest 24 requests of the session, or of each of the latest 24 sessions')
       .action((session: string | undefined, flags: CacheFlags) =>
         run((context) =>
-          flags.requests === true ? reportRequests(session, context) : report(session, flags, context),
+          flags.requests === true ? reportRequests(session, flags, context) : report(session, flags, context),
         ),
       ),
 };

@@ -116,7 +116,7 @@ test('options that cannot be combined are refused, and the error names the optio
 });
 
 test('an invalid session id, a missing session and an unknown provider are refused', async () => {
-  expect(await tidemark('compact', '../x')).toMatchObject({ exit: 2 });
+  expect(await tidemark('compact', '../x')).toMatchObject({ exit: 3 });
   expect(await tidemark('compact', 'nobody')).toMatchObject({ exit: 3 });
   expect(await tidemark('compact', 'nobody', '--provider', 'nope')).toMatchObject({ exit: 2 });
 });

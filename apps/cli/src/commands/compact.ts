@@ -26,7 +26,8 @@ import { CliError } from '../frame/failure.ts';
 import { compactionInWords } from '../reports/compaction-report.ts';
 import { readOwnCatalog } from '../settings/own-catalog.ts';
 import { rowInForce } from '../settings/row-in-force.ts';
-import { sessionArgument } from '../arguments/session-argument.ts';
+import type { SessionFlags } from '../arguments/session-argument.ts';
+import { declareSession, requiredSession } from '../arguments/session-argument.ts';
 import { settingsIn } from '../settings/settings-in.ts';
 import { withSettings } from '../settings/with-settings.ts';
 
@@ -46,8 +47,7 @@ export const compact: Command = {
     ['tidemark compact <session> --fresh', 'start again in a fork that contains only a summary'],
   ],
   declare: (command, run) =>
-    void command
-      .argument('<session>', 'session id')
+    void declareSession(command)
       .option('--tail-tokens <tokens>', 'maximum tokens of history to keep after the checkpoint', tokensOf)
       .option(
         '--checkpoint-tokens <tokens>',
@@ -69,12 +69,12 @@ export const compact: Command = {
       )
       .option('--base-url <address>', 'address of the provider; needs `--compaction-by model`')
       .option('--dry-run', 'report the expected result and change nothing')
-      .action((session: string, flags: CompactFlags) =>
-        run((context) => report(sessionArgument(session), flags, context)),
+      .action((name: string | undefined, flags: CompactFlags) =>
+        run(async (context) => report(await requiredSession(name, flags, context), flags, context)),
       ),
 };
 
-interface CompactFlags {
+interface CompactFlags extends SessionFlags {
   readonly tailTokens?: number;
   readonly checkpointTokens?: number;
   readonly compactionBy?: 'deterministic' | 'model';

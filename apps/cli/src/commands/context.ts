@@ -3,8 +3,9 @@
 
 import { gaugeInWords } from '@tidemark/context';
 
-import { newestSession } from '../arguments/choose-session.ts';
-import { sessionArgument } from '../arguments/session-argument.ts';
+import { newestSessionId } from '../arguments/choose-session.ts';
+import type { SessionFlags } from '../arguments/session-argument.ts';
+import { declareSession, optionalSession } from '../arguments/session-argument.ts';
 import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
 import { CliError } from '../frame/failure.ts';
 import { dollars, formatCount, formatNumber } from '../frame/numbers.ts';
@@ -22,15 +23,14 @@ export const contextCommand: Command = {
     ['tidemark context <session> --json', 'one object, with the cost of each part so far'],
   ],
   declare: (command, run) =>
-    void command
-      .argument('[session]', 'session id. Default: the newest session of this folder.')
+    void declareSession(command, 'the newest session of this folder')
       .option('--all', `show every tool, file and turn, not only the ${MOST_ROWS} largest of each`)
       .action((session: string | undefined, flags: ContextFlags) =>
         run((context) => showContext(session, flags, context)),
       ),
 };
 
-interface ContextFlags {
+interface ContextFlags extends SessionFlags {
   readonly all?: true;
 }
 
@@ -39,17 +39,18 @@ const MOST_ROWS = 10;
 
 async function showContext(
   name: string | undefined,
-  { all = false }: { readonly all?: boolean },
-  { store: openStore, folder, home, output }: CommandContext,
+  flags: ContextFlags,
+  context: CommandContext,
 ): Promise<CommandOutcome> {
-  const store = await openStore();
-  const session = name === undefined ? (await newestSession(store, folder)).id : sessionArgument(name);
+  const { folder, home, output } = context;
+  const store = await context.store();
+  const session = (await optionalSession(name, flags, context)) ?? (await newestSessionId(store, folder));
   const report = await readContext(store, session, home);
   if (report === undefined)
     throw new CliError('cli/not-found', `session ${session} has no request yet`, 'send a prompt first');
   output.result(contextJson(report), () => headline(report));
   if (output.json) return undefined;
-  const most = all ? Infinity : MOST_ROWS;
+  const most = flags.all === true ? Infinity : MOST_ROWS;
   output.table(tableOf('kind', report.kinds, Infinity));
   for (const [title, rows] of [
     ['layer', report.layers],

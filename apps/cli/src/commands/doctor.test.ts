@@ -323,7 +323,7 @@ test('a session that was created and never written is not counted', async () => 
 
 test('--repair refuses a session that does not exist and an invalid session id', async () => {
   expect((await doctor('--repair', 'nobody')).exit).toBe(3);
-  expect((await doctor('--repair', '../up')).exit).toBe(2);
+  expect((await doctor('--repair', '../up')).exit).toBe(3);
 });
 
 /** Creates a session whose records refer to these artifacts. Does not store the artifacts themselves. */

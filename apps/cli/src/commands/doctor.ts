@@ -44,7 +44,7 @@ export const doctor: Command = {
     void command
       .option(
         '--repair <session>',
-        'copy the intact records of this session into a new one; the damaged session stays unchanged',
+        'copy the intact records of the session with this id or title into a new one; the damaged session stays unchanged',
       )
       .option('--gc', 'remove the artifacts that no log names; safe while sessions run')
       .option('--dry-run', 'with `--gc`: report what would be removed, and remove nothing')

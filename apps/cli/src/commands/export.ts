@@ -7,7 +7,8 @@ import { Option } from 'commander';
 
 import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
 import { createSessionPage } from '../html/session-page.ts';
-import { sessionArgument } from '../arguments/session-argument.ts';
+import type { SessionFlags } from '../arguments/session-argument.ts';
+import { declareSession, requiredSession } from '../arguments/session-argument.ts';
 import { withTurnEnds } from '../present/answer-end.ts';
 
 /** Command `tidemark export`, which prints a session as one document. */
@@ -23,8 +24,7 @@ export const exportCommand: Command = {
     ],
   ],
   declare: (command, run) =>
-    void command
-      .argument('<session>', 'session id')
+    void declareSession(command)
       .addOption(
         new Option('--format <form>', 'output format. Default: markdown, or json with `--json`.').choices([
           'markdown',
@@ -32,12 +32,15 @@ export const exportCommand: Command = {
           'json',
         ]),
       )
-      .action((name: string, { format }: ExportFlags) =>
-        run((context) => print(sessionArgument(name), context.output.json ? 'json' : format, context)),
+      .action((name: string | undefined, flags: ExportFlags) =>
+        run(async (context) => {
+          const session = await requiredSession(name, flags, context);
+          return print(session, context.output.json ? 'json' : flags.format, context);
+        }),
       ),
 };
 
-interface ExportFlags {
+interface ExportFlags extends SessionFlags {
   readonly format?: 'markdown' | 'html' | 'json';
 }
 

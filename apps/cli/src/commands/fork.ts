@@ -4,7 +4,8 @@ import { defined } from '@tidemark/core';
 import type { Command } from '../frame/command.ts';
 import { makeFork } from '../turns/make-fork.ts';
 import { recordArgument } from '../arguments/record-argument.ts';
-import { sessionArgument } from '../arguments/session-argument.ts';
+import type { SessionFlags } from '../arguments/session-argument.ts';
+import { declareSession, requiredSession } from '../arguments/session-argument.ts';
 
 /** Command `tidemark fork`, which creates a session that begins with the records of another session. */
 export const fork: Command = {
@@ -17,23 +18,22 @@ export const fork: Command = {
     ['tidemark fork <session> --dry-run', 'only shows where the fork would begin'],
   ],
   declare: (command, run) =>
-    void command
-      .argument('<session>', 'session id')
+    void declareSession(command)
       .option('--at <position>', 'last record that the fork keeps')
       .option('--summarize', 'give the model a short summary of the part that the fork omits')
       .option('--title <words>', 'title of the fork in lists')
       .option('--dry-run', 'report the expected result and change nothing')
-      .action((name: string, flags: ForkFlags) =>
+      .action((name: string | undefined, flags: ForkFlags) =>
         run(async (context) => {
           const { at, summarize = false, title, dryRun = false } = flags;
           const options = defined({ summarize, at: at === undefined ? undefined : recordArgument(at), title });
-          await makeFork({ session: sessionArgument(name), options, dryRun }, context);
+          await makeFork({ session: await requiredSession(name, flags, context), options, dryRun }, context);
           return undefined;
         }),
       ),
 };
 
-interface ForkFlags {
+interface ForkFlags extends SessionFlags {
   readonly at?: string;
   readonly summarize?: true;
   readonly title?: string;

@@ -6,9 +6,9 @@ import { defined } from '@tidemark/core';
 import type { ProviderName } from '@tidemark/kit';
 import { isProviderName, PROVIDERS } from '@tidemark/kit';
 import type { Capabilities, Catalog } from '@tidemark/model';
+import { modelNamed } from '@tidemark/model';
 import { Option } from 'commander';
 
-import { modelNamed } from '../arguments/resolve-model.ts';
 import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
 import { CliError } from '../frame/failure.ts';
 import { formatNumber } from '../frame/numbers.ts';
@@ -29,7 +29,7 @@ export const models: Command = {
   ],
   declare: (command, run) =>
     void command
-      .argument('[words...]', 'short name of a model, words in its name, or a provider')
+      .argument('[model...]', 'short name of a model, words in its name, or a provider')
       .addOption(new Option('--provider <name>', 'provider of the models').choices(Object.keys(PROVIDERS)))
       .action((words: readonly string[], flags: ModelFlags) => run((context) => list(words, flags, context))),
 };

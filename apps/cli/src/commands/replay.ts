@@ -14,6 +14,8 @@ import { importInto, replay, replayName } from '@tidemark/recording';
 import { createMemoryStore } from '@tidemark/store-memory';
 
 import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
+import type { SessionFlags } from '../arguments/session-argument.ts';
+import { requiredSession, seekSession } from '../arguments/session-argument.ts';
 import { CliError } from '../frame/failure.ts';
 import { missTable, replayHeadline, replayTable } from '../reports/replay-report.ts';
 import { noteSkipped } from './import.ts';
@@ -36,9 +38,10 @@ export const replayCommand: Command = {
   declare: (command, run) =>
     void command
       .argument(
-        '<transcript or session>',
-        'transcript of Claude Code, Codex, Copilot CLI, Gemini CLI, OpenCode or pi, or the id of a session',
+        '[transcript or session]',
+        'transcript of Claude Code, Codex, Copilot CLI, Gemini CLI, OpenCode or pi; or the id or title of a session',
       )
+      .option('--last', 'replay the newest session of this folder')
       .option('--keep', 'store the replayed session')
       .addOption(new Option('--ttl <life>', 'lifetime of cached prefixes').choices(LIVES).default('auto'))
       .addOption(
@@ -50,7 +53,9 @@ export const replayCommand: Command = {
           'shorten old results that were superseded or are unused, if this saves cost; sizes are then estimates',
         ).choices(PRUNINGS),
       )
-      .action((subject: string, options: ReplayFlags) => run((context) => replaySubject(subject, options, context))),
+      .action((subject: string | undefined, options: ReplayFlags) =>
+        run((context) => replaySubject(subject, options, context)),
+      ),
 };
 
 /** Cache lifetimes. `auto` chooses a lifetime by the pauses of the session. `5m` and `1h` are fixed. */
@@ -69,7 +74,7 @@ const WARMINGS: readonly ReplayWarm[] = ['off', 'refresh', 'promotion'];
  */
 const PRUNINGS: readonly ReplayPruning[] = ['never', 'auto'];
 
-interface ReplayFlags {
+interface ReplayFlags extends SessionFlags {
   readonly keep?: boolean;
   readonly ttl: Lasting;
   readonly warm: ReplayWarm;
@@ -82,8 +87,12 @@ interface ReplaySubject {
   readonly skipped: readonly { readonly line: number; readonly reason: string }[];
 }
 
-async function replaySubject(name: string, options: ReplayFlags, context: CommandContext): Promise<CommandOutcome> {
-  const { source, sessions, skipped } = await subjectOf(name, context);
+async function replaySubject(
+  name: string | undefined,
+  options: ReplayFlags,
+  context: CommandContext,
+): Promise<CommandOutcome> {
+  const { source, sessions, skipped } = await subjectOf(name, options, context);
   const target = options.keep === true ? await context.store() : createMemoryStore();
   const suffix = options.keep === true ? await freeSuffix(target, sessions) : '';
   const nameOf = (session: SessionId): SessionId => sessionId(`${replayName(session)}${suffix}`);
@@ -107,30 +116,26 @@ async function replaySubject(name: string, options: ReplayFlags, context: Comman
  * Returns the sessions to replay. If a file with this name exists, it is a transcript. Any other name is a session of
  * the store.
  */
-async function subjectOf(name: string, context: CommandContext): Promise<ReplaySubject> {
-  if (existsSync(name)) {
+async function subjectOf(
+  name: string | undefined,
+  flags: SessionFlags,
+  context: CommandContext,
+): Promise<ReplaySubject> {
+  if (name !== undefined && flags.last !== true && existsSync(name)) {
     const source = createMemoryStore();
     const { sessions, skipped } = await importInto(source, name);
     return { source, sessions, skipped };
   }
-  const source = await context.store();
-  const session = asSession(name);
-  const { sessions } = await source.sessions();
-  if (session !== undefined && sessions.some((one) => one.session === session))
-    return { source, sessions: [session], skipped: [] };
+  const session =
+    name === undefined || flags.last === true
+      ? await requiredSession(name, flags, context)
+      : await seekSession(name, context);
+  if (session !== undefined) return { source: await context.store(), sessions: [session], skipped: [] };
   throw new CliError(
     'cli/not-found',
     `there is no file and no session ${JSON.stringify(name)}`,
     'check the path, or see `tidemark sessions`',
   );
-}
-
-function asSession(name: string): SessionId | undefined {
-  try {
-    return sessionId(name);
-  } catch {
-    return undefined;
-  }
 }
 
 /**

@@ -62,6 +62,6 @@ test('`resume` keeps `--compaction manual` of the interrupted turn, unless the c
 });
 
 test('`resume` refuses an invalid session id and a session that does not exist', async () => {
-  expect(await tidemark('resume', '../x')).toMatchObject({ exit: 2 });
+  expect(await tidemark('resume', '../x')).toMatchObject({ exit: 3 });
   expect(await tidemark('resume', 'nobody')).toMatchObject({ exit: 3 });
 });

@@ -9,7 +9,8 @@ import type { AgentFlags } from '../arguments/agent-flags.ts';
 import { declareAgentFlags } from '../arguments/agent-flags.ts';
 import { namedSession, newestSession } from '../arguments/choose-session.ts';
 import { CliError } from '../frame/failure.ts';
-import { sessionArgument } from '../arguments/session-argument.ts';
+import type { SessionFlags } from '../arguments/session-argument.ts';
+import { declareSession, optionalSession } from '../arguments/session-argument.ts';
 import { takeTurn } from '../turns/take-turn.ts';
 
 /** Command `tidemark resume`, which continues a turn that was cut off, interrupted, limited or failed. */
@@ -22,18 +23,20 @@ export const resume: Command = {
     ['tidemark resume --max-cost 1', 'with a new cost limit'],
   ],
   declare: (command, run) =>
-    void declareAgentFlags(
-      command.argument('[session]', 'session id. Default: the newest session of this folder.'),
-    ).action((session: string | undefined, options: AgentFlags) => run((context) => goOn(session, options, context))),
+    void declareAgentFlags(declareSession(command, 'the newest session of this folder')).action(
+      (session: string | undefined, options: ResumeFlags) => run((context) => goOn(session, options, context)),
+    ),
 };
 
-async function goOn(name: string | undefined, flags: AgentFlags, context: CommandContext): Promise<CommandOutcome> {
+interface ResumeFlags extends AgentFlags, SessionFlags {}
+
+async function goOn(name: string | undefined, flags: ResumeFlags, context: CommandContext): Promise<CommandOutcome> {
   // A skill can only be loaded with a new prompt, and a resumed turn takes no prompt.
   if (name?.startsWith('/skill') === true)
     throw new CliError('cli/usage', 'a resumed turn takes no prompt', `use \`tidemark run --continue "${name} …"\``);
   const store = await context.store();
-  const session =
-    name === undefined ? await newestSession(store, context.folder) : await namedSession(store, sessionArgument(name));
+  const named = await optionalSession(name, flags, context);
+  const session = named === undefined ? await newestSession(store, context.folder) : await namedSession(store, named);
   // This check must come first. Otherwise a fork for another model is created, and then the turn is refused.
   if (flags.model !== undefined || flags.provider !== undefined) await requireResumable(store, session.id);
   // The first of these that has a compaction policy applies: the command line, the turn, the settings.

@@ -10,7 +10,8 @@ import type { Command, CommandContext, CommandOutcome } from '../frame/command.t
 import { CliError } from '../frame/failure.ts';
 import { makeFork } from '../turns/make-fork.ts';
 import { recordArgument } from '../arguments/record-argument.ts';
-import { sessionArgument } from '../arguments/session-argument.ts';
+import type { SessionFlags } from '../arguments/session-argument.ts';
+import { declareSession, requiredSession } from '../arguments/session-argument.ts';
 
 /** Command `tidemark rewind`, which forks a session before one of its prompts. */
 export const rewind: Command = {
@@ -24,17 +25,18 @@ export const rewind: Command = {
     ['tidemark rewind <session> --files --dry-run', 'list these files and the prompts, and change nothing'],
   ],
   declare: (command, run) =>
-    void command
-      .argument('<session>', 'session id')
+    void declareSession(command)
       .option('--to <prompt>', 'number of a prompt, or @ and the position of a record. Default: the last prompt.')
       .option('--summarize', 'give the model a short summary of the part that the fork omits')
       .option('--files', 'restore the files that tools changed since then; asks about each file with its diff')
       .option('--yes', 'with --files: restore every file that can be restored, without questions')
       .option('--dry-run', 'report the expected result and change nothing')
-      .action((name: string, flags: RewindFlags) => run((context) => goBack(sessionArgument(name), flags, context))),
+      .action((name: string | undefined, flags: RewindFlags) =>
+        run(async (context) => goBack(await requiredSession(name, flags, context), flags, context)),
+      ),
 };
 
-interface RewindFlags {
+interface RewindFlags extends SessionFlags {
   readonly to?: string;
   readonly summarize?: true;
   readonly files?: true;

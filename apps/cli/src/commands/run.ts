@@ -10,7 +10,7 @@ import { partsOf } from '../arguments/named-files.ts';
 import { imagesOf } from '../arguments/named-images.ts';
 import { requirePrompt } from '../arguments/lone-word.ts';
 import { readPrompt } from '../arguments/read-prompt.ts';
-import { sessionArgument } from '../arguments/session-argument.ts';
+import { findSession } from '../arguments/session-argument.ts';
 import { titleOf } from '../arguments/prompt-title.ts';
 import { takeSkills } from '../arguments/skill-words.ts';
 import { takeTurn } from '../turns/take-turn.ts';
@@ -37,7 +37,7 @@ export const runCommand: Command = {
         also,
       )
       .option('--continue', 'continue the newest session of this folder')
-      .option('--session <session>', 'continue this session')
+      .option('--session <session>', 'continue the session with this id, start of an id, or title')
       .option('--screen-reader', 'in an interactive session, append plain lines and draw no screen')
       .action((words: readonly string[], options: RunFlags) => run((context) => prompt(words, options, context))),
 };
@@ -91,6 +91,9 @@ function goesOn({ continue: newest, session, image = [] }: RunFlags): boolean {
 async function sessionOf(options: RunFlags, context: CommandContext): Promise<ChosenSession | undefined> {
   if (options.session !== undefined && options.continue === true)
     throw new CliError('cli/usage', '`--continue` cannot be combined with `--session`', 'use one of them');
-  if (options.session !== undefined) return namedSession(await context.store(), sessionArgument(options.session));
+  if (options.session !== undefined) {
+    const session = await findSession(options.session, context);
+    return namedSession(await context.store(), session);
+  }
   return options.continue === true ? newestSession(await context.store(), context.folder) : undefined;
 }

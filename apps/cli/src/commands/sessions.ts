@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import type { SessionFilter, SessionSummary, UnreadableSession } from '@tidemark/log';
 
 import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
+import { matchingSessions } from '../arguments/session-argument.ts';
 import { formatCount } from '../frame/numbers.ts';
 import { plainSize } from '../frame/plain-size.ts';
 import type { GaugedSession } from '../reports/session-gauges.ts';
@@ -21,14 +22,16 @@ export const sessions: Command = {
   examples: [
     ['tidemark sessions', 'all of them'],
     ['tidemark sessions --workspace .', 'those of the current folder'],
+    ['tidemark sessions parser', 'those with this word in their title'],
     ['tidemark sessions --tree', 'with forks and subagents below their parent session'],
     ['tidemark sessions --json', 'as one JSON object'],
   ],
   declare: (command, run) =>
     void command
+      .argument('[name]', 'only sessions whose id begins with this text, or whose title contains it')
       .option('--workspace <folder>', 'only the sessions of this folder')
       .option('--tree', 'list forks and subagents below their parent session')
-      .action((options: SessionsFlags) => run((context) => list(options, context))),
+      .action((name: string | undefined, options: SessionsFlags) => run((context) => list(name, options, context))),
 };
 
 interface SessionsFlags {
@@ -36,14 +39,19 @@ interface SessionsFlags {
   readonly tree?: true;
 }
 
-async function list(options: SessionsFlags, context: CommandContext): Promise<CommandOutcome> {
+async function list(
+  name: string | undefined,
+  options: SessionsFlags,
+  context: CommandContext,
+): Promise<CommandOutcome> {
   const filter: SessionFilter = options.workspace === undefined ? {} : { workspace: resolve(options.workspace) };
   const store = await context.store();
-  const found = await store.sessions(filter);
+  const all = await store.sessions(filter);
+  const found = name === undefined ? all : { ...all, sessions: matchingSessions(name, all.sessions, 'any') };
   const gauged = await gaugeSessions(store, context.home, found.sessions);
   const listed = options.tree === true ? flatTree(gauged) : gauged.map((session) => atRoot(session));
   const value = options.tree === true ? listed.map(({ session, depth }) => ({ ...session, depth })) : gauged;
-  context.output.result({ ...found, sessions: value }, () => headline(found.sessions.length, context.home));
+  context.output.result({ ...found, sessions: value }, () => headline(found.sessions.length, name, context.home));
   if (listed.length > 0) context.output.table({ head: HEAD, rows: listed.map(row), numbers: [3, 4] });
   if (context.output.json) return undefined;
   for (const each of found.unreadable) context.output.note(unreadable(each));
@@ -68,10 +76,14 @@ function row({ session, depth }: PlacedSession<GaugedSession>): readonly Shown[]
 
 function fromOf({ parent, startedBy }: SessionSummary): string {
   if (parent !== undefined) return `${parent.session}@${parent.position}`;
-  return startedBy === undefined ? '' : `subagent of ${startedBy.session}`;
+  if (startedBy === undefined) return '';
+  const { session, agent, model } = startedBy;
+  const as = [agent, model].filter((part) => part !== undefined).join(', ');
+  return `subagent of ${session}${as === '' ? '' : ` (${as})`}`;
 }
 
-function headline(count: number, home: string): Shown {
+function headline(count: number, name: string | undefined, home: string): Shown {
+  if (count === 0 && name !== undefined) return `no session in ${home} has the id or the title ${JSON.stringify(name)}`;
   if (count === 0) return `no sessions in ${home}; \`tidemark "what to do"\` creates one`;
   return `${count} ${count === 1 ? 'session' : 'sessions'} in ${home}`;
 }

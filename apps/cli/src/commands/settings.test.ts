@@ -316,10 +316,7 @@ describe('an API key', () => {
     async (name, model, variable, path) => {
       const [quoting, other] = [await answering(401), await answering(401)];
       const away = await answering(307, other.url.replace('127.0.0.1', 'localhost'));
-      const words = [
-        `${name} did not answer the request (401`,
-        `the address of ${name} redirects to http://localhost:`,
-      ];
+      const words = [`${name} refused the request (401`, `the address of ${name} redirects to http://localhost:`];
       for (const [index, { url }] of [quoting, away].entries()) {
         own({ baseUrl: { [name.toLowerCase()]: `${url}${path}` } });
         const ran = await tidemark(['hello there', '--model', model], { environment: { [variable]: KEY } });

@@ -4,21 +4,22 @@
 import { defined } from '@tidemark/core';
 import { readFold } from '@tidemark/agent';
 import { compactionStanding, gaugeInWords } from '@tidemark/context';
-import type { CallForecast, EpochOpened, Parent, Recorded, SessionId, StartedBy } from '@tidemark/log';
+import type { AgentChosen, CallForecast, EpochOpened, Parent, Recorded, SessionId, StartedBy } from '@tidemark/log';
 import { allWritten, inputTokens } from '@tidemark/model';
 
 import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
 import { explainPadding } from '../reports/explain-padding.ts';
 import { gaugeAtRest } from '../reports/gauge-at-rest.ts';
 import { dollars, formatNumber } from '../frame/numbers.ts';
-import { sessionArgument } from '../arguments/session-argument.ts';
+import type { SessionFlags } from '../arguments/session-argument.ts';
+import { declareSession, sessionAndPlace } from '../arguments/session-argument.ts';
 import { showStep } from '../reports/show-step.ts';
 import { standingLine } from '../present/standing-line.ts';
 import { stepArgument } from '../arguments/step-argument.ts';
 import type { ForecastsOff } from '../reports/step-forecast.ts';
 import { addForecast, forecastsOff } from '../reports/step-forecast.ts';
 import type { ShownSubagent } from '../present/subagent-lines.ts';
-import { subagentLine, withSubagent } from '../present/subagent-lines.ts';
+import { chosenLine, subagentLine, withSubagent } from '../present/subagent-lines.ts';
 import type { AnswerTransport } from '../present/transport-words.ts';
 import { transportWords } from '../present/transport-words.ts';
 
@@ -28,30 +29,25 @@ export const show: Command = {
   summary: 'show the steps of a session, or one request as its spans: role, origin, bytes, tokens',
   examples: [
     ['tidemark show <session>', 'every step, with its tokens and its cost'],
+    ['tidemark show --last', 'the newest session of this folder'],
     ['tidemark show <session> 12', 'the request of step 12, span by span'],
     ['tidemark show <session> 12 --diff', 'what it adds to the previous request, or where they differ'],
     ['tidemark show <session> side/title-1', 'the request of a side call, by the name of its stream'],
   ],
   declare: (command, run) =>
-    void command
-      .argument('<session>', 'session id')
+    void declareSession(command)
       .argument('[step]', 'step number, or the stream of a side call')
       .option('--diff', 'show only the difference from the previous request')
-      .action((session: string, step: string | undefined, options: ShowFlags) =>
-        run((context) =>
-          step === undefined
-            ? showSession(sessionArgument(session), context)
-            : showStep(
-                sessionArgument(session),
-                step.startsWith('side/') ? step : stepArgument(step),
-                options.diff === true,
-                context,
-              ),
-        ),
+      .action((first: string | undefined, second: string | undefined, flags: ShowFlags) =>
+        run(async (context) => {
+          const [session, step] = await sessionAndPlace([first, second], flags, context);
+          if (step === undefined) return showSession(session, context);
+          return showStep(session, step.startsWith('side/') ? step : stepArgument(step), flags.diff === true, context);
+        }),
       ),
 };
 
-interface ShowFlags {
+interface ShowFlags extends SessionFlags {
   readonly diff?: boolean;
 }
 
@@ -77,6 +73,26 @@ interface StepRow {
   readonly note: string;
 }
 
+interface Relations {
+  readonly parent: Parent | undefined;
+  readonly startedBy: StartedBy | undefined;
+  readonly agent: AgentChosen | undefined;
+  readonly subagents: readonly ShownSubagent[];
+}
+
+/** Returns lines about the sessions and the own agent that a session is connected with. */
+function relationLines({ parent, startedBy, agent, subagents }: Relations): readonly string[] {
+  const as = startedBy?.agent === undefined ? '' : `, as the agent ${startedBy.agent}`;
+  return [
+    ...(parent === undefined ? [] : [`a fork of ${parent.session} after record ${parent.position}`]),
+    ...(startedBy === undefined
+      ? []
+      : [`a subagent of ${startedBy.session}, started by its call ${startedBy.call}${as}`]),
+    ...(agent === undefined ? [] : [chosenLine(agent)]),
+    ...subagents.map(subagentLine),
+  ];
+}
+
 async function showSession(session: SessionId, context: CommandContext): Promise<CommandOutcome> {
   const steps: StepRow[] = [];
   const kinds: Record<string, number> = {};
@@ -87,6 +103,7 @@ async function showSession(session: SessionId, context: CommandContext): Promise
   let parent: Parent | undefined;
   let startedBy: StartedBy | undefined;
   let subagents: readonly ShownSubagent[] = [];
+  let agent: AgentChosen | undefined;
   const store = await context.store();
   for await (const record of store.read(session)) {
     records += 1;
@@ -97,6 +114,7 @@ async function showSession(session: SessionId, context: CommandContext): Promise
     if (record.kind === 'epoch.opened') epochs.push(record.data);
     if (record.kind === 'session.created' && record.data.id === session) ({ parent, startedBy } = record.data);
     subagents = withSubagent(subagents, record);
+    if (record.kind === 'agent.chosen') agent = record.data;
     const row = stepRow(record, purposes);
     if (row !== undefined) steps.push(row);
   }
@@ -109,7 +127,7 @@ async function showSession(session: SessionId, context: CommandContext): Promise
   const value = {
     session,
     parent: parent ?? null,
-    ...defined({ startedBy }),
+    ...defined({ startedBy, agent }),
     ...(subagents.length > 0 && { subagents }),
     records,
     kinds,
@@ -122,9 +140,7 @@ async function showSession(session: SessionId, context: CommandContext): Promise
   context.output.result(value, () =>
     [
       `${session}: ${formatNumber(records)} records, ${countOf(steps)}${forecastsOff(off)}${unknownCaching(steps)}`,
-      ...(parent === undefined ? [] : [`a fork of ${parent.session} after record ${parent.position}`]),
-      ...(startedBy === undefined ? [] : [`a subagent of ${startedBy.session}, started by its call ${startedBy.call}`]),
-      ...subagents.map(subagentLine),
+      ...relationLines({ parent, startedBy, agent, subagents }),
       ...(gauge === undefined ? [] : [`the next request: ${gaugeInWords(gauge)}`]),
       ...(compaction === undefined ? [] : [standingLine(compaction)]),
       ...epochs.flatMap((one) => explainPadding(one) ?? []),

@@ -9,7 +9,8 @@ import { findSkills } from '@tidemark/tools-skills';
 import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
 import { eachSession } from '../reports/each-session.ts';
 import { formatCount, formatNumber } from '../frame/numbers.ts';
-import { sessionArgument } from '../arguments/session-argument.ts';
+import type { SessionFlags } from '../arguments/session-argument.ts';
+import { declareSession, optionalSession } from '../arguments/session-argument.ts';
 import { inFields, showInstalled, skillsHere } from '../settings/installed-skills.ts';
 import { settingsRequest } from '../settings/settings-in.ts';
 import { skillPlaces } from '../settings/skill-places.ts';
@@ -26,18 +27,17 @@ export const skills: Command = {
     ['tidemark skills --since 2026-11-20', 'loaded on or after that day'],
   ],
   declare: (command, run) =>
-    void command
-      .argument('[session]', 'session id. Default: all sessions.')
+    void declareSession(command, 'all sessions')
       .option('--since <day>', 'count loads from this day or time on: 2026-11-20, or 2026-11-20T09:30:00Z')
       .action((session: string | undefined, flags: SkillsFlags) => run((context) => report(session, flags, context))),
 };
 
-interface SkillsFlags {
+interface SkillsFlags extends SessionFlags {
   readonly since?: string;
 }
 
 async function report(name: string | undefined, flags: SkillsFlags, context: CommandContext): Promise<CommandOutcome> {
-  const session = name === undefined ? undefined : sessionArgument(name);
+  const session = await optionalSession(name, flags, context);
   const since = flags.since === undefined ? undefined : sinceArgument(flags.since);
   const store = await context.store();
   const found: SessionSkills[] = [];

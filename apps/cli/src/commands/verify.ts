@@ -13,7 +13,8 @@ import { encoders } from '../reports/encoders.ts';
 import { EXIT } from '../frame/exit-codes.ts';
 import { formatCount, formatNumber } from '../frame/numbers.ts';
 import { isDifferent, observedLines } from '../reports/observed-report.ts';
-import { sessionArgument } from '../arguments/session-argument.ts';
+import type { SessionFlags } from '../arguments/session-argument.ts';
+import { declareSession, requiredSession } from '../arguments/session-argument.ts';
 import type { Shown } from '../frame/shown.ts';
 import { withStyle } from '../frame/shown.ts';
 
@@ -27,15 +28,14 @@ export const verify: Command = {
     ['tidemark verify <session> --json', 'as one JSON object'],
   ],
   declare: (command, run) =>
-    void command
-      .argument('<session>', 'session id')
+    void declareSession(command)
       .option('--full', 'rebuild each request from the start of the log')
-      .action((session: string, options: VerifyFlags) =>
-        run((context) => check(sessionArgument(session), options, context)),
+      .action((name: string | undefined, flags: VerifyFlags) =>
+        run(async (context) => check(await requiredSession(name, flags, context), flags, context)),
       ),
 };
 
-interface VerifyFlags {
+interface VerifyFlags extends SessionFlags {
   readonly full?: boolean;
 }
 

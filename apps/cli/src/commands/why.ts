@@ -9,7 +9,8 @@ import type { Command, CommandContext, CommandOutcome } from '../frame/command.t
 import { encoders } from '../reports/encoders.ts';
 import { describeExplanation } from '../reports/explanation.ts';
 import { formatCount, formatNumber } from '../frame/numbers.ts';
-import { sessionArgument } from '../arguments/session-argument.ts';
+import type { SessionFlags } from '../arguments/session-argument.ts';
+import { declareSession, sessionAndPlace } from '../arguments/session-argument.ts';
 import type { Shown } from '../frame/shown.ts';
 import { noStep, stepArgument } from '../arguments/step-argument.ts';
 
@@ -20,16 +21,17 @@ export const why: Command = {
   examples: [
     ['tidemark why <session>', 'every step with a break or a miss, and every side call with a miss'],
     ['tidemark why <session> 12', 'step 12, even without a break or a miss'],
+    ['tidemark why --last 12', 'step 12 of the newest session of this folder'],
     ['tidemark why <session> --json', 'as one JSON object'],
   ],
   declare: (command, run) =>
-    void command
-      .argument('<session>', 'session id')
+    void declareSession(command)
       .argument('[step]', 'step number')
-      .action((session: string, step: string | undefined) =>
-        run((context) =>
-          explain(sessionArgument(session), step === undefined ? undefined : stepArgument(step), context),
-        ),
+      .action((first: string | undefined, second: string | undefined, flags: SessionFlags) =>
+        run(async (context) => {
+          const [session, step] = await sessionAndPlace([first, second], flags, context);
+          return explain(session, step === undefined ? undefined : stepArgument(step), context);
+        }),
       ),
 };
 

@@ -7,7 +7,7 @@ import { repairSession } from '@tidemark/store-ndjson';
 
 import type { CommandContext, CommandOutcome } from '../frame/command.ts';
 import { CliError } from '../frame/failure.ts';
-import { sessionArgument } from '../arguments/session-argument.ts';
+import { findSession } from '../arguments/session-argument.ts';
 import type { Shown } from '../frame/shown.ts';
 import { withStyle } from '../frame/shown.ts';
 import { isOfFiles, RESTORE } from './lost-session.ts';
@@ -20,7 +20,7 @@ type ListedSessions = Awaited<ReturnType<Log['sessions']>>;
  */
 export async function repair(name: string, context: CommandContext): Promise<CommandOutcome> {
   const store = await context.store();
-  const from = sessionArgument(name);
+  const from = await findSession(name, context);
   const listed = await store.sessions();
   const to = sessionId(freeName(listed, `${from}-repaired`));
   const { records, mended, lost, damage } = await repairSession({ home: context.home }, from, to).catch(

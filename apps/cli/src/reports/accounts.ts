@@ -16,11 +16,12 @@ import type { CommandContext } from '../frame/command.ts';
 import { eachSession } from './each-session.ts';
 import { formatCount, dollars, formatNumber } from '../frame/numbers.ts';
 import { readCatalog } from '../settings/own-catalog.ts';
-import { sessionArgument } from '../arguments/session-argument.ts';
+import type { SessionFlags } from '../arguments/session-argument.ts';
+import { declareSession, optionalSession } from '../arguments/session-argument.ts';
 import { sinceArgument } from '../arguments/since-argument.ts';
 
 /** Options that both `cost` and `cache` take, as commander parses them. */
-export interface AccountFlags {
+export interface AccountFlags extends SessionFlags {
   readonly by?: GroupBy;
   readonly since?: string;
 }
@@ -38,8 +39,7 @@ const GROUPS: readonly GroupBy[] = ['session', 'day', 'model', 'contract', 'caus
 
 /** Declares the argument and the options that `cost` and `cache` share. */
 export function declareAccountFlags(command: Command): Command {
-  return command
-    .argument('[session]', 'session id. Default: all sessions.')
+  return declareSession(command, 'all sessions')
     .addOption(
       new Option('--by <what>', 'grouping of the lines. Default: session, or cause for a single session.').choices(
         GROUPS,
@@ -58,7 +58,7 @@ export async function addUp(
   context: CommandContext,
   as?: Capabilities,
 ): Promise<Reported> {
-  const session = name === undefined ? undefined : sessionArgument(name);
+  const session = await optionalSession(name, flags, context);
   const since = flags.since === undefined ? undefined : sinceArgument(flags.since);
   const by = flags.by ?? (session === undefined ? 'session' : 'cause');
   const catalog = await readCatalog(context.home);

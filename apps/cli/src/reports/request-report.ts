@@ -9,7 +9,8 @@ import type { CommandContext, CommandOutcome } from '../frame/command.ts';
 import { eachSession } from './each-session.ts';
 import { encoders } from './encoders.ts';
 import { formatCount, formatNumber } from '../frame/numbers.ts';
-import { sessionArgument } from '../arguments/session-argument.ts';
+import type { SessionFlags } from '../arguments/session-argument.ts';
+import { optionalSession } from '../arguments/session-argument.ts';
 import { withStyle } from '../frame/shown.ts';
 import type { TableOf } from '../frame/table.ts';
 
@@ -19,10 +20,15 @@ interface Snapshots {
 }
 
 /** Reports the latest requests of one session, or of the latest sessions in the store. */
-export async function reportRequests(name: string | undefined, context: CommandContext): Promise<CommandOutcome> {
-  const found = await latest(name === undefined ? undefined : sessionArgument(name), context);
+export async function reportRequests(
+  name: string | undefined,
+  flags: SessionFlags,
+  context: CommandContext,
+): Promise<CommandOutcome> {
+  const asked = await optionalSession(name, flags, context);
+  const found = await latest(asked, context);
   const { output, home } = context;
-  const where = name ?? `the sessions of ${home}`;
+  const where = asked ?? `the sessions of ${home}`;
   output.result({ sessions: found }, () =>
     found.length === 0
       ? `no requests of Tidemark in ${where}; for an imported session, run \`tidemark replay --keep <session>\` first`

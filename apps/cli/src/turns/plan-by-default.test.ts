@@ -1,4 +1,4 @@
-// Tests that new sessions have the tool `plan` by default, and that an existing session keeps its tools.
+// Tests that new sessions have the tool `plan` by default, and that it joins an existing session without an epoch.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -51,11 +51,21 @@ test('a new session has the tool `plan`, unless the settings turn it off', async
   expect(await tidemark()).toMatchObject({ plan: false, epochs: 1 });
 });
 
-test('a session that was created without `plan` keeps its tools if the settings do not mention `plan`', async () => {
+test('`plan` joins a session that was created without it as an appended tool', async () => {
   set({ plan: false });
   const begun = await tidemark();
   set({});
-  expect(await tidemark('--continue')).toEqual({ ...begun, plan: false, epochs: 1, changes: 0 });
+  expect(await tidemark('--continue')).toEqual({ ...begun, plan: true, epochs: 1, changes: 1 });
+  expect(await tidemark('--continue')).toEqual({ ...begun, plan: true, epochs: 1, changes: 1 });
+});
+
+test('`plan` waits for the next epoch of a session whose model accepts no appended tools', async () => {
+  const model = ['--model', 'claude-sonnet-4-5'];
+  set({ plan: false });
+  const begun = await tidemark(...model);
+  set({});
+  expect(await tidemark('--continue')).toEqual({ ...begun, plan: true, epochs: 1, changes: 1 });
+  expect(await tidemark('--continue')).toEqual({ ...begun, plan: true, epochs: 1, changes: 1 });
 });
 
 test('a session that was created with `plan` keeps its tools if the settings do not mention `plan`', async () => {

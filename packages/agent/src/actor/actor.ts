@@ -9,6 +9,7 @@ import { AgentError } from '../errors.ts';
 import type { AskBeside } from '../ports/compaction.ts';
 import type { FinishedTurn, Turn } from '../ports/live-session.ts';
 import type { Mode } from '../ports/permissions.ts';
+import type { HostedProcesses } from '../ports/process-host.ts';
 import type { Runtime } from '../ports/runtime.ts';
 import type { SessionEvent } from '../ports/session-event.ts';
 import type { PromptStreams } from '../request/prepare.ts';
@@ -55,6 +56,8 @@ export interface Actor {
   side: AskBeside | undefined;
   /** Subagents of the session. `undefined` if the session is not allowed to start subagents. */
   children: Children | undefined;
+  /** Background processes of the session. `undefined` if it can have none. */
+  processes: HostedProcesses | undefined;
   /** Controller that aborts the work between two turns, such as keeping the cache warm. */
   pause: AbortController | undefined;
   /**
@@ -89,6 +92,7 @@ export function createActor(session: Session, runtime: Runtime, mode: Mode, firs
     running: undefined,
     side: undefined,
     children: undefined,
+    processes: undefined,
     pause: undefined,
     atRest: undefined,
     keeping: Promise.resolve(),
@@ -232,11 +236,11 @@ function rest(actor: Actor, { feed, text }: QueuedTurn, error: Error | undefined
 }
 
 /**
- * Returns true if the session stays usable after the error. A prompt with an image that cannot be sent is not recorded
- * and starts no turn. The caller can then send another prompt.
+ * Returns true if the session stays usable after the error. A prompt with an image that cannot be sent, and a prompt that
+ * a hook denied, are not recorded and start no turn. The caller can then send another prompt.
  */
 function isUnsaid(error: Error): boolean {
-  return error instanceof AgentError && error.code === 'agent/unfit-image';
+  return error instanceof AgentError && (error.code === 'agent/unfit-image' || error.code === 'agent/hook-denied');
 }
 
 /** Writes a snapshot if one is due. The write starts between two turns, and the next turn does not wait for it. */

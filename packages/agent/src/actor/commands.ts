@@ -9,6 +9,7 @@ import { requirePrice } from '../decide/limits.ts';
 import { AgentError } from '../errors.ts';
 import { IN_WORDS } from '../fork/cut-points.ts';
 import type { ForkPlan } from '../fork/plan-fork.ts';
+import { hooksBeforePrompt } from '../hooks/hooks-of-turns.ts';
 import { nearestName } from '../nearest-name.ts';
 import { parameterProblem } from '../parameter-problem.ts';
 import type { CompactionReport } from '../ports/compaction.ts';
@@ -20,6 +21,7 @@ import { keepGiven } from '../session/keep-images.ts';
 import { commit, commitInside } from '../session/session.ts';
 import { askSources, wantNote } from '../sources/ask-sources.ts';
 import { narrowChildren, untilQuiet } from '../subagent/children.ts';
+import { findOwnAgent } from '../subagent/own-agent.ts';
 import type { Actor, RunningTurn } from './actor.ts';
 import { requireUsable, restAnew, stop, workOf } from './actor.ts';
 import {
@@ -34,12 +36,15 @@ import {
 /**
  * Adds a message to the running turn.
  *
- * @throws AgentError `agent/not-running` if no turn is running; `agent/unfit-image` for an image that cannot be sent.
+ * @throws AgentError `agent/not-running` if no turn is running; `agent/unfit-image` for an image that cannot be sent;
+ *   `agent/hook-denied` if a hook denies the message.
  */
 export async function steerTurn(actor: Actor, content: Exclude<Words, string>, client: string): Promise<void> {
   requireUsable(actor);
   const { session, running } = actor;
   if (running === undefined) throw notRunning(actor);
+  const work = workOf(actor, running.turn, running.abort.signal);
+  const notes = await hooksBeforePrompt(work, { parts: content, client, steer: true });
   const parts = await keepGiven(actor, content);
   await running.begun;
   // The check and the append run inside one mutex, so the turn cannot end between them.
@@ -47,7 +52,7 @@ export async function steerTurn(actor: Actor, content: Exclude<Words, string>, c
     requireUsable(actor);
     if (!isOpen(actor, running)) throw notRunning(actor);
     const data = { parts, presenter: client, steer: true };
-    await commitInside(session, [{ kind: 'prompt.given', ...stampOf(actor, running), data }]);
+    await commitInside(session, [{ kind: 'prompt.given', ...stampOf(actor, running), data }, ...notes]);
   });
 }
 
@@ -160,6 +165,7 @@ export async function closeActor(actor: Actor): Promise<void> {
     for (const abort of actor.beside.keys()) abort.abort();
     await interruptTurn(actor);
     if (actor.children !== undefined) await untilQuiet(actor.children);
+    await actor.processes?.close();
     await Promise.allSettled(actor.beside.values());
     await actor.keeping;
   } finally {
@@ -209,20 +215,36 @@ export function changeReasoning(actor: Actor, given: RenderParameters): void {
   }
   const { parameters } = named;
   actor.runtime = { ...runtime, parameters: { ...runtime.parameters, ...parameters } };
-  recordReasoning(actor, parameters);
+  recordSetting(actor, { kind: 'reasoning.set', at: runtime.surroundings.now(), data: { parameters } });
   restAnew(actor);
 }
 
 /**
- * Records the parameters without waiting for the write. Appends run in order, so this record is written before the next
+ * Records a setting without waiting for the write. Appends run in order, so this record is written before the next
  * request and before the session closes.
  */
-function recordReasoning(actor: Actor, parameters: RenderParameters): void {
-  const { session, runtime } = actor;
-  const at = runtime.surroundings.now();
-  commit(session, [{ kind: 'reasoning.set', at, data: { parameters } }]).catch((error: unknown) =>
+function recordSetting(actor: Actor, event: Event): void {
+  commit(actor.session, [event]).catch((error: unknown) =>
     stop(actor, error instanceof Error ? error : new Error(String(error))),
   );
+}
+
+/**
+ * Makes an own agent the agent of this session. If it already is, in the same version, nothing changes.
+ *
+ * @throws AgentError `agent/unknown-agent` with the nearest name.
+ */
+export function changeAgent(actor: Actor, name: string): void {
+  requireUsable(actor);
+  const { runtime } = actor;
+  const found = findOwnAgent(runtime.agents, name);
+  if (typeof found === 'string') throw new AgentError('agent/unknown-agent', found, { agent: name });
+  const { name: own, version, role, tools } = found;
+  const agent = defined({ name: own, version, role, tools });
+  if (runtime.agent?.name === own && runtime.agent.version === version) return;
+  actor.runtime = { ...runtime, agent, takeTools: 'now' };
+  recordSetting(actor, { kind: 'agent.chosen', at: runtime.surroundings.now(), data: agent });
+  restAnew(actor);
 }
 
 /**

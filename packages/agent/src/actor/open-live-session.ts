@@ -38,6 +38,7 @@ import { forecastCall } from '../turn/forecast-call.ts';
 import type { Actor } from './actor.ts';
 import { createActor, enqueueTurn, requireUsable, workOf } from './actor.ts';
 import {
+  changeAgent,
   changeMode,
   changeModel,
   changeReasoning,
@@ -63,6 +64,7 @@ import {
   requireOtherModel,
   requireSideCall,
 } from './check-arguments.ts';
+import { hostProcesses, processesOf } from './host-processes.ts';
 import { keepWarm } from './keep-warm.ts';
 import { answerSideCall } from './side-answer.ts';
 import { callBeside } from './side-call.ts';
@@ -119,11 +121,12 @@ export async function openLiveSession(options: LiveSessionOptions): Promise<Agen
   const { runtime: given } = options;
   requirePrice(given.limits, given.capabilities, given.surroundings.now().slice(0, 10));
   const session = await take(options);
-  const runtime = options.first === undefined ? withReasoning(given, session) : given;
+  const runtime = withAgent(options.first === undefined ? withReasoning(given, session) : given, session);
   const { mode } = session.progress;
   const actor = createActor(session, runtime, modeOf(mode, options.mode), options.first);
   actor.atRest = () => void keepWarm(actor);
   actor.side = (call) => callBeside(actor, call);
+  hostProcesses(actor);
   if (runtime.subagents !== undefined) actor.children = createChildren(openChild(options), runtime.subagents);
   return createFace(actor, sharedOptions(options));
 }
@@ -135,6 +138,11 @@ export async function openLiveSession(options: LiveSessionOptions): Promise<Agen
 function withReasoning(runtime: Runtime, { progress: { reasoningParameters } }: Session): Runtime {
   const recorded = renameParameters(reasoningParameters, runtime.capabilities);
   return { ...runtime, parameters: { ...runtime.parameters, ...recorded } };
+}
+
+/** Returns the runtime with the own agent that the log records for the session. It overrides the agent of the runtime. */
+function withAgent(runtime: Runtime, { progress: { agent } }: Session): Runtime {
+  return agent === undefined ? runtime : { ...runtime, agent };
 }
 
 function sharedOptions({ client, trigger, open }: LiveSessionOptions): SharedOptions {
@@ -252,6 +260,7 @@ function createFace(actor: Actor, shared: SharedOptions): AgentSession {
     get running() {
       return actor.running !== undefined;
     },
+    processes: processesOf(actor),
     prompt: (words, options = {}) => promptSession(actor, { client, trigger }, words, options),
     resume(options = {}) {
       requireUsable(actor);
@@ -265,8 +274,7 @@ function createFace(actor: Actor, shared: SharedOptions): AgentSession {
       requireMode(mode);
       await changeMode(actor, mode);
     },
-    setTools: (tools, options) => changeTools(actor, tools, options),
-    setReasoning: (parameters) => changeReasoning(actor, parameters),
+    ...runtimeCommands(actor),
     async fork(options = {}) {
       requireOptions('fork', options, FORK_OPTIONS);
       return forkLive(actor, shared, options);
@@ -300,6 +308,15 @@ function createFace(actor: Actor, shared: SharedOptions): AgentSession {
   };
   open?.add(face);
   return face;
+}
+
+/** Commands that change the runtime from the next request on. */
+function runtimeCommands(actor: Actor): Pick<AgentSession, 'setTools' | 'setReasoning' | 'setAgent'> {
+  return {
+    setTools: (tools, options) => changeTools(actor, tools, options),
+    setReasoning: (parameters) => changeReasoning(actor, parameters),
+    setAgent: (name) => changeAgent(actor, name),
+  };
 }
 
 /** Forecasts the next call. Without words, the prompt is a single character. */

@@ -5,6 +5,7 @@ import type { Account, Churn, Following, GroupBy, ModelCall, RowOf } from '@tide
 import {
   NO_CALLS,
   accountOf,
+  accountOfCharge,
   addAccounts,
   addChurn,
   beginChurn,
@@ -13,7 +14,7 @@ import {
   followRecord,
   groupOf,
 } from '@tidemark/context';
-import type { EpochOpened, Log, SessionId, Timestamp } from '@tidemark/log';
+import type { EpochOpened, Log, RecordedOf, SessionId, Timestamp } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
 import { loadCapabilities } from '../session/materials.ts';
 import type { ObservedExplanation } from './explain-observed.ts';
@@ -33,7 +34,7 @@ export interface AccountOptions {
 export interface Accounts {
   readonly whole: Account;
   /**
-   * Sums by group. The key `undefined` contains the calls that have no value for the group, such as calls without a
+   * Sums by group, without the charges for tool calls. The key `undefined` contains the calls that have no value for the group, such as calls without a
    * contract.
    */
   readonly groups: ReadonlyMap<string | undefined, Account>;
@@ -72,7 +73,10 @@ export async function addSession(
   let own = NO_CALLS;
   for await (const step of readCalls(log, session, options.rowOf)) {
     if (step.type === 'churn') churn = step.churn;
-    else if (options.since === undefined || step.call.at >= options.since) {
+    else if (step.type === 'charge') {
+      const { at, data } = step.charge;
+      if (options.since === undefined || at >= options.since) own = addAccounts(own, accountOfCharge(data));
+    } else if (options.since === undefined || step.call.at >= options.since) {
       const account = accountOf(step.call, options.as);
       const group = groupOf(options.by, step.call);
       groups.set(group, addAccounts(groups.get(group) ?? NO_CALLS, account));
@@ -91,7 +95,10 @@ function extendSpan(span: Accounts['span'], { at }: ModelCall): Accounts['span']
   return { from: at < span.from ? at : span.from, to: at > span.to ? at : span.to };
 }
 
-type ReadCall = { readonly type: 'call'; readonly call: ModelCall } | { readonly type: 'churn'; readonly churn: Churn };
+type ReadCall =
+  | { readonly type: 'call'; readonly call: ModelCall }
+  | { readonly type: 'charge'; readonly charge: RecordedOf<'tool.charged'> }
+  | { readonly type: 'churn'; readonly churn: Churn };
 
 async function* readCalls(log: Log, session: SessionId, rowOf: RowOf): AsyncGenerator<ReadCall> {
   let following: Following = beginFollowing(session);
@@ -109,6 +116,7 @@ async function* readCalls(log: Log, session: SessionId, rowOf: RowOf): AsyncGene
     churn = addChurn(churn, record);
     const followed = followRecord(following, record, find);
     following = followed.following;
+    if (record.kind === 'tool.charged' && following.owner === session) yield { type: 'charge', charge: record };
     for (const call of followed.calls) yield { type: 'call', call: withObservedCause(call, observed) };
   }
   for (const call of endFollowing(following)) yield { type: 'call', call: withObservedCause(call, observed) };

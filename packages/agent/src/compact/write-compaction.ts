@@ -28,7 +28,7 @@ import type { HistoryCompacted, LogWriter, Recorded } from '@tidemark/log';
 import { gaugeNow } from '../decide/when-to-compact.ts';
 import type { CompactionReport, CompactionTrigger } from '../ports/compaction.ts';
 import type { Runtime } from '../ports/runtime.ts';
-import { leavesWhole } from '../session/progress.ts';
+import { leavesWhole } from '../session/loaded-skills.ts';
 import type { Session } from '../session/session.ts';
 import type { CheckpointAsker, MadeQuestion } from './ask-for-checkpoint.ts';
 import { askForCheckpoint } from './ask-for-checkpoint.ts';

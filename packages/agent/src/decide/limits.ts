@@ -122,7 +122,7 @@ export function retryPause(
  */
 export function failedBy(error: ProviderError): TurnEnding {
   const next = waitFor(error) ?? NEXT[error.code] ?? BY_CLASS[error.class];
-  return { outcome: 'failed', error: { code: error.code, message: beginningOf(error.message), next } };
+  return { outcome: 'failed', error: { code: error.code, message: beginningOf(error.what), next } };
 }
 
 /**

@@ -1,7 +1,8 @@
 // Port of a context source: something outside the log that the model should know. A source has a revision. Its note is
 // recorded only when the revision has changed.
 
-import type { ContextNoted, EffectClass, Timestamp } from '@tidemark/log';
+import type { ContextNoted, EffectClass, SessionId, Timestamp } from '@tidemark/log';
+import type { LoggedProcess } from './background-process.ts';
 import type { Mode } from './permissions.ts';
 
 /** Cause of a note: `initial`, `changed`, `switched`, `invalidated`, `refreshed` or `compacted-away`. */
@@ -19,6 +20,9 @@ export interface SourceView {
   readonly files: ReadonlyMap<string, string | undefined>;
   /** Revision in the last note of this source, in this log or in the logs of its ancestors. */
   readonly noted: string | undefined;
+  readonly session: SessionId;
+  /** Background processes of the session that run, or that ended after the last note of the source `processes`. */
+  readonly processes: readonly LoggedProcess[];
   readonly signal: AbortSignal;
 }
 
@@ -32,8 +36,11 @@ export interface ToolEffect {
 /** A context source. Its note is recorded only when its revision has changed. */
 export interface ContextSource {
   readonly name: string;
-  /** True if a changed note is sent with the next request instead of the next prompt. */
-  readonly urgent?: boolean;
+  /**
+   * True if a changed note is sent with the next request instead of the next prompt. With `always`, this applies to the
+   * first note too.
+   */
+  readonly urgent?: boolean | 'always';
   /** Time limit for the source, in milliseconds. Default: 2,000. */
   readonly patienceMs?: number;
   /**

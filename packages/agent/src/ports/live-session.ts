@@ -14,6 +14,7 @@ import type {
   Usage,
 } from '@tidemark/log';
 import type { Capabilities, Provider } from '@tidemark/model';
+import type { SessionProcesses } from './background-process.ts';
 import type { CompactionBy, CompactionReport } from './compaction.ts';
 import type { GivenImage } from './image-fitter.ts';
 import type { InputBuckets, NextCall } from './next-call.ts';
@@ -43,6 +44,8 @@ export interface AgentSession {
   readonly mode: Mode;
   /** True if a turn is running in this process. */
   readonly running: boolean;
+  /** Background processes of the session. They end when the session is closed. */
+  readonly processes: SessionProcesses;
   /**
    * Starts a turn. If another turn is running, the new turn waits in a queue and starts later. The returned turn
    * rejects with `agent/unfit-image` if an image cannot be sent.
@@ -90,6 +93,13 @@ export interface AgentSession {
    * @throws AgentError `agent/unknown-parameter` for a name that the model's catalog row does not contain.
    */
   setReasoning(parameters: RenderParameters): void;
+  /**
+   * Gives the session the role and the tools of an own agent, from the next request on. The model and the reasoning stay.
+   * The agent is recorded with its text. The change is appended, or it opens an epoch with a recorded price.
+   *
+   * @throws AgentError `agent/unknown-agent` if no own agent has this name.
+   */
+  setAgent(name: string): void;
   /**
    * Opens a fork of this session. The fork begins with this session's records up to a chosen record, by default the
    * last closed record. It refers to the log of this session and inherits the current epoch. Its first request

@@ -2,15 +2,18 @@
 // be different the next time the session is opened.
 
 import type { BudgetSettings, InheritedFront, Lifetime, RequestSpec, RuntimeText } from '@tidemark/context';
-import type { PaddingSetting, RenderParameters } from '@tidemark/log';
+import type { AgentChosen, PaddingSetting, RenderParameters } from '@tidemark/log';
 import type { Capabilities, JsonValue, Provider } from '@tidemark/model';
 import type { RuleSet } from '../rules/rule.ts';
 import type { ProjectGrants } from '../rules/ruled-call.ts';
 import type { CompactionBy, CompactionPolicy } from './compaction.ts';
 import type { ContextSource } from './context-source.ts';
+import type { Hook } from './hooks.ts';
 import type { ImageFitter } from './image-fitter.ts';
 import type { ModelReach, OtherModel } from './live-session.ts';
+import type { AgentShelf, ToolLimit } from './own-agent.ts';
 import type { Asker } from './permissions.ts';
+import type { ProcessHost } from './process-host.ts';
 import type { Notice } from './session-event.ts';
 import type { SkillShelf } from './skill-shelf.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -102,6 +105,11 @@ export interface Runtime {
   /** Rules of the user in addition to the mode. A rule allows calls, denies them, or asks the user. */
   readonly rules?: RuleSet;
   /**
+   * Hooks of the session, in the order in which they are asked. The calls of its subagents have the same hooks. Prompts
+   * and turns of subagents have none.
+   */
+  readonly hooks?: readonly Hook[];
+  /**
    * Grants that apply to every session of the workspace. A subagent has no such grants, because no person was shown its
    * work.
    */
@@ -123,11 +131,26 @@ export interface Runtime {
    * ended in any case.
    */
   readonly subagents?: SubagentLimits;
+  /** Own agents of the user, for subagents and for `setAgent`. */
+  readonly agents?: AgentShelf;
+  /**
+   * Own agent that the session is. Its role follows `role` in the front, and only its tools are listed. The log of an
+   * existing session overrides it.
+   */
+  readonly agent?: AgentChosen;
+  /** For a subagent: tools that own agents allow it. A tool has to be allowed by each of them. */
+  readonly toolLimits?: readonly ToolLimit[];
+  /** Model of every subagent whose own agent names no model. Default: the model of the session that starts it. */
+  readonly subagentModel?: OtherModel;
+  /** Returns the model that an own agent names. A short name such as `haiku` is accepted. */
+  readonly findAgentModel?: (name: string) => OtherModel;
   /**
    * For a subagent: the front of the session that started it. If this front suits the subagent, its first epoch opens
    * with this front.
    */
   readonly inherits?: InheritedFront;
+  /** Host of the background processes. Without it, the session has none. */
+  readonly processes?: ProcessHost;
   /** Watches the state outside of the session. At the end of a turn it reports the changes that the turn made there. */
   readonly watch?: TurnWatch;
   /** Callback that receives a copy of each request body before the request is sent. */

@@ -17,6 +17,11 @@ export interface Secrets {
    * as that of `mask` for the whole text.
    */
   maskStream(chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>;
+  /**
+   * Masks a part of a text. The text around the part is searched too: a secret that crosses the border of the part is
+   * left out.
+   */
+  maskPart(text: string, part: TextPart): Promise<MaskedPart>;
   /** Opens a mask for a text that a person watches while it arrives. */
   openLive(): LiveMask;
   /**
@@ -24,6 +29,24 @@ export interface Secrets {
    * secret in the file.
    */
   holdsPlaceholder(text: string): boolean;
+}
+
+/** Part of a text, given by offsets in UTF-16 units. */
+export interface TextPart {
+  readonly from: number;
+  /** Default: the end of the text. */
+  readonly to?: number;
+  /**
+   * True if more text will follow the end. A secret with several lines, such as a private key, is then held back until
+   * it is complete. Default: false.
+   */
+  readonly isOpen?: boolean;
+}
+
+export interface MaskedPart {
+  readonly text: string;
+  /** Offset up to which the part was returned. Text after it was held back. */
+  readonly end: number;
 }
 
 /**
@@ -49,6 +72,7 @@ export const NO_SECRETS: Secrets = {
   mask: async (text) => text,
   maskEvent: async (event) => event,
   maskStream: (chunks) => chunks,
+  maskPart: async (text, { from, to = text.length }) => ({ text: text.slice(from, to), end: to }),
   openLive: showUnmasked,
   holdsPlaceholder: () => false,
 };

@@ -9,6 +9,8 @@ export interface SubagentOrder {
   readonly task: string;
   /** Role of the subagent in this task, such as `reviewer`. */
   readonly role?: string;
+  /** Name of the own agent that does the task. */
+  readonly agent?: string;
   /** True if the subagent is only allowed to read, even if its parent is allowed to do more. */
   readonly readOnly?: boolean;
 }

@@ -19,8 +19,14 @@ export interface Tool {
    * Only a change of the definition invalidates the cache.
    */
   readonly schema: JsonValue;
-  /** SHA-256 digests of earlier definitions that differ only in their wording: see `ToolSpec.earlier`. */
+  /** SHA-256 digests of earlier definitions whose calls all keep their meaning: see `ToolSpec.earlier`. */
   readonly earlier?: readonly string[];
+  /**
+   * Time at which the tool joins a session that was opened without it, or with another definition, if the model accepts
+   * no appended tools. `now`, the default, opens an epoch for it, which writes the history again. With `next-epoch` the
+   * tool waits for the next epoch that opens for any reason.
+   */
+  readonly joins?: 'now' | 'next-epoch';
   readonly effect: EffectClass;
   /**
    * True if a call waits for the calls before it, and the calls after it wait until it ends. Default: true for the
@@ -32,6 +38,12 @@ export interface Tool {
    * With `start`, it is shown the end.
    */
   readonly truncate?: 'start' | 'end';
+  /**
+   * True if the output comes from programs that may write control sequences for a terminal. The model is shown the text
+   * that a terminal shows: without colours, and with the last state of a line that was overwritten. The stored output
+   * stays as it was written. Default: false.
+   */
+  readonly terminal?: boolean;
   /**
    * Names for the things that a call changes, such as `structure` or `content`. A context source uses them to decide if
    * its note is out of date.
@@ -201,6 +213,11 @@ export interface ToolOutput {
   readonly exit?: number;
   readonly files?: readonly FileTouch[];
   /**
+   * Returns the files that the page shows, in addition to `files`. It is called after the page was made, because the
+   * part of a file that a page shows depends on its size.
+   */
+  pageFiles?(): readonly FileTouch[];
+  /**
    * Additional facts that result from the call. They are recorded directly after the call's result, in the same append.
    */
   readonly facts?: readonly ToolFact[];
@@ -217,6 +234,7 @@ export type PageMaker = (room: ResultRoom, measure: (text: string) => Promise<Re
 export type ToolFact =
   | { readonly kind: 'skill.loaded'; readonly data: Omit<EventData['skill.loaded'], 'call'> }
   | { readonly kind: 'memory.changed'; readonly data: EventData['memory.changed'] }
+  | { readonly kind: 'tool.charged'; readonly data: Omit<EventData['tool.charged'], 'call'> }
   | { readonly kind: 'subagent.ended'; readonly data: EventData['subagent.ended'] };
 
 export interface ToolImage extends Omit<ImagePart, 'type' | 'artifact' | 'bytes'> {

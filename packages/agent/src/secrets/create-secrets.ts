@@ -6,6 +6,7 @@ import type { ContentPart, Event, EventOf, Granted, Json, Kind, ToolEnded } from
 import type { Secrets } from '../ports/secrets.ts';
 import type { SecretValue } from './mask-text.ts';
 import { createLiveMask } from './live-mask.ts';
+import { maskPartOf } from './mask-part.ts';
 import { PLACEHOLDER, createMasker, soughtIn } from './mask-text.ts';
 
 /**
@@ -32,6 +33,7 @@ export function createSecrets({ values }: { readonly values: readonly SecretValu
       const rest = (await masker.push(decoder.decode())) + (await masker.end());
       if (rest !== '') yield Buffer.from(rest);
     },
+    maskPart: (text, part) => maskPartOf(text, part, sought),
     openLive: () => createLiveMask(sought),
     holdsPlaceholder: hasPlaceholder,
   };
@@ -62,6 +64,10 @@ const MASKS: { readonly [K in Kind]: MaskEvent<K> } = {
     ...event,
     data: { ...event.data, parts: await maskParts(event.data.parts, mask) },
   }),
+  'prompt.denied': async (event, mask) => ({
+    ...event,
+    data: { ...event.data, reason: await mask(event.data.reason) },
+  }),
   'notification.received': maskNotification,
   'request.prepared': async (event, mask) =>
     event.data.extra === undefined
@@ -81,8 +87,10 @@ const MASKS: { readonly [K in Kind]: MaskEvent<K> } = {
   'tool.returned': async (event, mask) => ({ ...event, data: await maskEnded(event.data, mask) }),
   'tool.failed': async (event, mask) => ({ ...event, data: await maskEnded(event.data, mask) }),
   'tool.abandoned': keep,
+  'tool.charged': keep,
   'permission.decided': maskDecision,
   'mode.changed': keep,
+  'agent.chosen': async (event, mask) => ({ ...event, data: { ...event.data, role: await mask(event.data.role) } }),
   'foreign.recorded': keep,
   'tools.changed': keep,
   'reasoning.changed': keep,
@@ -98,14 +106,16 @@ const MASKS: { readonly [K in Kind]: MaskEvent<K> } = {
   'block.quarantined': maskStub,
   'pressure.crossed': keep,
   'memory.changed': keep,
-  'subagent.started': async (event, mask) => ({
-    ...event,
-    data: { ...event.data, task: await mask(event.data.task) },
-  }),
+  'subagent.started': maskStarted,
   'subagent.ended': async (event, mask) => ({
     ...event,
     data: { ...event.data, summary: await mask(event.data.summary) },
   }),
+  'process.started': async (event, mask) => ({
+    ...event,
+    data: { ...event.data, command: await mask(event.data.command) },
+  }),
+  'process.ended': keep,
   'branch.summarized': maskBranch,
   'turn.ended': maskEnd,
 };
@@ -139,6 +149,12 @@ async function maskNotification(event: EventOf<'notification.received'>, mask: M
     ...event,
     data: { source: await mask(source), body: await mask(body), provenance: await mask(provenance) },
   };
+}
+
+async function maskStarted(event: EventOf<'subagent.started'>, mask: Mask): Promise<Event> {
+  const { task, agent } = event.data;
+  const masked = agent && { agent: { ...agent, role: await mask(agent.role) } };
+  return { ...event, data: { ...event.data, task: await mask(task), ...masked } };
 }
 
 /**

@@ -62,7 +62,7 @@ async function hitsAround(
   return (await hitsIn(text.slice(start), sought, isWithinLine)).map((hit) => moveHit(hit, start));
 }
 
-function moveHit(hit: Hit, by: number): Hit {
+export function moveHit(hit: Hit, by: number): Hit {
   return { ...hit, from: hit.from + by, start: hit.start + by, end: hit.end + by };
 }
 
@@ -96,7 +96,7 @@ function lastLineEnd(text: string): number {
 }
 
 /** Returns the offset of the line on which a private key begins, if the text does not contain the end of the key. */
-function openKey(text: string, from: number): number | undefined {
+export function openKey(text: string, from: number): number | undefined {
   if (!/PRIVATE/i.test(text)) return undefined;
   for (const { index } of text.slice(from).matchAll(KEY_BEGIN)) {
     const at = from + index;
@@ -106,7 +106,7 @@ function openKey(text: string, from: number): number | undefined {
 }
 
 /** Moves an offset that is inside a secret to the start or the end of the secret. */
-function outsideHits(offset: number, hits: readonly Hit[], to: 'start' | 'end'): number {
+export function outsideHits(offset: number, hits: readonly Hit[], to: 'start' | 'end'): number {
   const hit = hits.find(({ start, end }) => start < offset && offset < end);
   return hit === undefined ? offset : hit[to];
 }
@@ -123,7 +123,7 @@ function beginOf(text: string, from: number, cut: number): number {
  * Returns the beginnings of secrets with several lines, longest first. Each beginning ends at a line end inside the
  * secret.
  */
-function openingsOf({ names }: Sought): readonly string[] {
+export function openingsOf({ names }: Sought): readonly string[] {
   return [...names.keys()]
     .flatMap((form) => [...form.matchAll(/[\r\n]/g)].map(({ index }) => form.slice(0, index + 1)))
     .toSorted((a, b) => b.length - a.length);

@@ -4,6 +4,7 @@
 
 import { KEEP_WARM } from '@tidemark/context';
 import type {
+  AgentChosen,
   AnswerPart,
   AnswerReceived,
   CallId,
@@ -11,7 +12,6 @@ import type {
   EffectClass,
   FileTouch,
   Granted,
-  HistoryCompacted,
   Money,
   PermissionDecided,
   Recorded,
@@ -21,6 +21,7 @@ import type {
   SkillLoaded,
   StartedBy,
   SubagentEnded,
+  TurnTotals,
   SubagentStarted,
   TurnBegan,
   TurnEnded,
@@ -28,15 +29,29 @@ import type {
 } from '@tidemark/log';
 import { money } from '@tidemark/log';
 import { sumOfMoney } from '@tidemark/model';
+import { PROCESSES } from '../ports/background-process.ts';
 import type { Mode } from '../ports/permissions.ts';
+import type { SkillLoad } from './loaded-skills.ts';
+import { leavesWhole } from './loaded-skills.ts';
+import type { ProcessProgress } from './process-progress.ts';
+import { forgetEnded, loseProcesses, takeProcess } from './process-progress.ts';
 import type { CompactionAttempts, Spent, SpentCall } from './spent.ts';
-import { NOTHING_SPENT, NOTHING_TRIED, spend, spendTotals, takeAnswer, takeCompaction, trySince } from './spent.ts';
+import {
+  chargeTotals,
+  NOTHING_SPENT,
+  NOTHING_TRIED,
+  spend,
+  spendTotals,
+  takeAnswer,
+  takeCompaction,
+  trySince,
+} from './spent.ts';
 
 /** Source name of notifications that the runtime itself sends. */
 export const RUNTIME = 'runtime';
 
 /** Progress of the work in a session, derived from the log (L9). */
-export interface Progress extends CompactionAttempts {
+export interface Progress extends CompactionAttempts, ProcessProgress {
   mode: Mode | undefined;
   /** The open turn. If no turn is open, the last turn. */
   turn: TurnProgress | undefined;
@@ -44,10 +59,7 @@ export interface Progress extends CompactionAttempts {
   readonly startedCalls: Map<CallId, EffectClass>;
   /** Number of times that the current step was sent. */
   stepAttempts: number;
-  /**
-   * Number of attempts of the current step for the retry policy. It is set to 0 when a turn begins, when an ended turn
-   * is resumed, and after a repair.
-   */
+  /** Attempts of the current step for the retry policy. 0 when a turn begins or is resumed, and after a repair. */
   retryAttempts: number;
   /** Number of repairs in the current step. A repair quarantines the content that a provider refused. */
   stepRepairs: number;
@@ -73,6 +85,8 @@ export interface Progress extends CompactionAttempts {
   reasoningParameters: RenderParameters;
   /** Grants that a person gave for the rest of this session. */
   sessionGrants: readonly Granted[];
+  /** Own agent that was chosen for the session. */
+  agent?: AgentChosen;
   /**
    * Known cost of all calls of the session in US dollars. `warmingCost` is the part of this cost for keeping the cache
    * warm.
@@ -88,7 +102,7 @@ export interface Progress extends CompactionAttempts {
   warmingStream: string | undefined;
 }
 
-/** A subagent in the form in which its parent's log records it. */
+/** A subagent as its parent's log records it. */
 export type Subagent = SubagentStarted;
 
 export interface SourceNote {
@@ -96,21 +110,6 @@ export interface SourceNote {
   readonly position: number;
   /** Position of the last complete note. A note with the cause `changed` may contain only the changes. */
   readonly whole: number;
-}
-
-/** A recorded load of a skill. */
-export interface SkillLoad extends Pick<SkillLoaded, 'name' | 'version' | 'tokens'> {
-  /**
-   * Position that decides when the body is dropped. A compaction drops the body if the range of the compaction ends at
-   * or after this position. For a body in a tool result, it is the position of the answer that made the call, because a
-   * call and its result are dropped together.
-   */
-  readonly at: number;
-  /**
-   * Length in UTF-16 units of the tool result that contains the body. A compaction may shorten it. Absent if the body
-   * came with a prompt.
-   */
-  readonly units?: number;
 }
 
 export interface TurnProgress {
@@ -158,6 +157,8 @@ export function emptyProgress(): Progress {
     startedBy: undefined,
     openSubagents: new Map(),
     subagentsStarted: 0,
+    processes: new Map(),
+    lastProcess: 0,
     warmingStream: undefined,
   };
 }
@@ -170,13 +171,6 @@ export function advance(progress: Progress, record: Recorded): void {
       return;
     case 'permission.decided':
       takeGrant(progress, record.data);
-      return;
-    case 'subagent.started':
-      progress.openSubagents.set(record.data.child, record.data);
-      progress.subagentsStarted += 1;
-      return;
-    case 'subagent.ended':
-      subagentEnded(progress, record.data);
       return;
     case 'mode.changed':
       progress.mode = record.data.mode;
@@ -217,37 +211,44 @@ export function advance(progress: Progress, record: Recorded): void {
     case 'skill.loaded':
       takeSkill(progress, record.data, record.position);
       return;
+    case 'process.started':
+    case 'process.ended':
+      takeProcess(progress, record);
+      return;
     default:
-      advanceCall(progress, record);
+      advanceOther(progress, record);
   }
 }
 
-/**
- * Adds a grant for the session. A grant for the project is read from its store each time, so it can be revoked there.
- */
+/** Adds a grant for the session. A grant for the project is read from its store each time. */
 function takeGrant(progress: Progress, { always, kept }: PermissionDecided): void {
   if (always !== undefined && kept === undefined) progress.sessionGrants = [...progress.sessionGrants, always];
 }
 
-/** Begins a session or a fork. A fork does not inherit the subagents and the session grants of its parent. */
+/** Begins a session or a fork. A fork inherits neither the subagents, the processes nor the session grants of its parent. */
 function startSession(progress: Progress, startedBy: StartedBy | undefined): void {
   progress.startedBy = startedBy;
   progress.openSubagents.clear();
   progress.subagentsStarted = 0;
   progress.sessionGrants = [];
+  loseProcesses(progress);
 }
 
 function subagentEnded(progress: Progress, { child, totals }: SubagentEnded): void {
-  const { turn } = progress;
-  if (progress.openSubagents.delete(child) && turn !== undefined)
-    progress.turn = { ...turn, spent: spendTotals(turn.spent, totals) };
+  if (progress.openSubagents.delete(child)) spendOn(progress, totals);
 }
 
-function note({ lastNotes, knownOutputs }: Progress, { position, data }: RecordedOf<'context.noted'>): void {
+function spendOn(progress: Progress, totals: TurnTotals | undefined): void {
+  const { turn } = progress;
+  if (turn !== undefined) progress.turn = { ...turn, spent: spendTotals(turn.spent, totals) };
+}
+
+function note({ lastNotes, knownOutputs, processes }: Progress, { position, data }: RecordedOf<'context.noted'>): void {
   const { source, revision, cause, artifact } = data;
   const whole = cause === 'changed' ? (lastNotes.get(source)?.whole ?? position) : position;
   lastNotes.set(source, { revision, position, whole });
   if (artifact !== undefined) knownOutputs.add(artifact);
+  if (source === PROCESSES) forgetEnded(processes);
 }
 
 /** Registers the full text of a shortened attachment, so that it can be read like the output of a call. */
@@ -282,8 +283,18 @@ function beginAnew(progress: Progress, id: TurnId | undefined, compaction: TurnB
   progress.outputLimitStops = 0;
 }
 
-function advanceCall(progress: Progress, record: Recorded): void {
+function advanceOther(progress: Progress, record: Recorded): void {
   switch (record.kind) {
+    case 'agent.chosen':
+      progress.agent = record.data;
+      return;
+    case 'subagent.started':
+      progress.openSubagents.set(record.data.child, record.data);
+      progress.subagentsStarted += 1;
+      return;
+    case 'subagent.ended':
+      subagentEnded(progress, record.data);
+      return;
     case 'request.prepared':
       if (record.data.stream === 'main') countRequest(progress, record.position);
       if (record.data.purpose === KEEP_WARM) progress.warmingStream = record.data.stream;
@@ -318,6 +329,9 @@ function advanceCall(progress: Progress, record: Recorded): void {
       return;
     case 'tool.abandoned':
       progress.startedCalls.delete(record.data.call);
+      return;
+    case 'tool.charged':
+      spendOn(progress, chargeTotals(record.data));
       return;
     default:
   }
@@ -383,15 +397,4 @@ function takeSkill(progress: Progress, { name, version, tokens, reason, call }: 
   const at = call === undefined ? position : (progress.lastRequest?.answeredAt ?? position);
   const load = { name, version, tokens, at, ...(call !== undefined && { units: progress.lastResultUnits }) };
   progress.loadedSkills = [...progress.loadedSkills, load];
-}
-
-/**
- * Returns true if a skill body is still whole in the tail after a compaction. If the body was dropped or shortened,
- * returns false, and the skill can be loaded again.
- */
-export function leavesWhole(
-  { range, shortens = Infinity }: Pick<HistoryCompacted, 'range' | 'shortens'>,
-  { at, units = 0 }: SkillLoad,
-): boolean {
-  return at > range.to && units <= shortens;
 }

@@ -1,7 +1,7 @@
 // Sums of the usage of a turn so far: steps, calls, tokens, money. If a call has no count, it is not added to the sums
 // (L7), but its estimate counts against the limits.
 
-import type { AnswerReceived, HistoryCompacted, TurnTotals, Usage } from '@tidemark/log';
+import type { AnswerReceived, HistoryCompacted, ToolCharged, TurnTotals, Usage } from '@tidemark/log';
 import { money } from '@tidemark/log';
 import { inputTokens, outputTokens, sumOfMoney } from '@tidemark/model';
 import { isRecovery } from '../ports/compaction.ts';
@@ -78,6 +78,14 @@ export function spendTotals(spent: Spent, totals: TurnTotals | undefined): Spent
       cost: sumOfMoney([spent.beyond.cost, taken.cost ?? '0']),
     },
   };
+}
+
+/**
+ * Returns the totals of a charge for a tool call. The tokens of the service are in no sum of the session. A charge of
+ * unknown cost is in no sum either; `tidemark cost` counts it.
+ */
+export function chargeTotals({ cost = money('0') }: ToolCharged): TurnTotals {
+  return { steps: 0, calls: 0, input: 0, output: 0, cost };
 }
 
 interface TakenTokens {

@@ -165,7 +165,7 @@ function isUrgent(session: Session, { name, urgent = false }: ContextSource, cau
   const noted = progress.lastNotes.get(name);
   if (noted !== undefined && waitsInTurn(session, noted)) return true;
   if (state.turn !== undefined && (cause === 'compacted-away' || cause === 'refreshed')) return true;
-  return urgent && cause !== 'initial';
+  return urgent === 'always' || (urgent && cause !== 'initial');
 }
 
 function viewOf({ session, runtime }: TurnContext, noted: string | undefined, signal: AbortSignal): SourceView {
@@ -179,6 +179,10 @@ function viewOf({ session, runtime }: TurnContext, noted: string | undefined, si
       return new Map([...progress.knownFiles].map(([path, touch]) => [path, touch.digest]));
     },
     noted,
+    session: session.writer.session,
+    get processes() {
+      return [...progress.processes.values()];
+    },
     signal,
   };
 }
@@ -262,7 +266,7 @@ const NOTICE = 220;
  * notice. `artifact` is then the digest under which the whole text is stored. The limit is `inlineBytes`, but at least
  * `INLINE_NOTE` and at most `MAX_INLINE`.
  */
-async function fitNote(
+export async function fitNote(
   { log, secrets }: Pick<Session, 'log' | 'secrets'>,
   text: string,
   inlineBytes: number = INLINE_NOTE,

@@ -1,3 +1,4 @@
+import { sessionId } from '@tidemark/log';
 import { describe, expect, test } from 'vitest';
 import { asked } from '../../tests/asking.ts';
 import { begin, second } from '../../tests/small-session.ts';
@@ -16,6 +17,8 @@ function view(mode: Mode): SourceView {
     mode,
     files: new Map(),
     noted: undefined,
+    session: sessionId('s'),
+    processes: [],
     signal,
   };
 }

@@ -15,6 +15,7 @@ const DESCRIPTION =
 const SCHEMA: JsonValue = {
   type: 'object',
   properties: {
+    agent: { type: 'string', description: 'Name of one of the own agents listed in a note' },
     role: { type: 'string', description: 'Its role in a word or two: reviewer, researcher' },
     task: { type: 'string', description: 'Everything that it needs to know, and what to report' },
     readOnly: { type: 'boolean', description: 'It can read but not change anything' },
@@ -23,7 +24,7 @@ const SCHEMA: JsonValue = {
   additionalProperties: false,
 };
 
-const NAMES: readonly string[] = ['role', 'task', 'readOnly'];
+const NAMES: readonly string[] = ['agent', 'role', 'task', 'readOnly'];
 
 /**
  * Creates the tool `agent`, with the effect `none`. Calls of one answer run in parallel, and a call that a crash
@@ -34,7 +35,10 @@ export function createAgentTool(): Tool {
     name: AGENT,
     description: DESCRIPTION,
     schema: SCHEMA,
-    earlier: ['15eca2b17d750a10152e62034813c749fbd0bb5fb72a084469b14df852246c21'],
+    earlier: [
+      '27f8b84a9f744997f7408c59816a56aa3a460438844fe7152aa777df53c31314',
+      '15eca2b17d750a10152e62034813c749fbd0bb5fb72a084469b14df852246c21',
+    ],
     effect: 'none',
     truncate: 'end',
     read(input) {
@@ -58,17 +62,19 @@ function orderIn(input: unknown): SubagentOrder | ToolProblem {
     const hint = nearest === undefined ? '' : ` Did you mean \`${nearest}\`?`;
     return { problem: `There is no argument \`${unknown}\`.${hint} The arguments are ${NAMES.join(', ')}.` };
   }
-  const { task, role, readOnly } = given;
+  const { task, agent, role, readOnly } = given;
   if (typeof task !== 'string' || isBlank(task))
     return { problem: '`task` must be a string that is not blank: describe the work to do, and what to report.' };
+  if (agent !== undefined && (typeof agent !== 'string' || isBlank(agent)))
+    return { problem: '`agent` must be the name of an own agent, such as "reviewer". Pass a string, or omit it.' };
   if (role !== undefined && typeof role !== 'string')
     return { problem: '`role` must be a string, such as "reviewer". Pass a string, or omit it.' };
   if (readOnly !== undefined && typeof readOnly !== 'boolean')
     return { problem: '`readOnly` must be true or false, without quotes. Pass one of them, or omit it.' };
-  return { task, ...(role !== undefined && !isBlank(role) && { role }), ...defined({ readOnly }) };
+  return { task, ...(role !== undefined && !isBlank(role) && { role }), ...defined({ agent, readOnly }) };
 }
 
-function titleOf({ role, task }: SubagentOrder): string {
+function titleOf({ agent, role = agent, task }: SubagentOrder): string {
   const [line = ''] = task.trim().split('\n', 1);
   return `${AGENT} ${role === undefined ? '' : `(${role}) `}${line}`;
 }

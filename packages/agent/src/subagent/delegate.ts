@@ -2,7 +2,6 @@
 // log names the subagent before its session exists. Therefore no subagent is started twice and none is lost (L8).
 
 import { defined } from '@tidemark/core';
-import { frontEntries } from '@tidemark/context';
 import type { CallId, EventData, SessionId } from '@tidemark/log';
 import { LogError, sessionId } from '@tidemark/log';
 import { sumOfMoney } from '@tidemark/model';
@@ -11,7 +10,7 @@ import { openCalls } from '../decide/next-move.ts';
 import { AgentError, messageOf } from '../errors.ts';
 import { narrower } from '../permissions/judge.ts';
 import type { AgentSession, Turn } from '../ports/live-session.ts';
-import type { Runtime, TurnLimits } from '../ports/runtime.ts';
+import type { TurnLimits } from '../ports/runtime.ts';
 import { SUBAGENT_LIMITS } from '../ports/runtime.ts';
 import { AGENT, NO_ROLE } from '../ports/subagent.ts';
 import type { ToolOutput } from '../ports/tool.ts';
@@ -20,9 +19,11 @@ import type { TurnTaken } from '../session/spent.ts';
 import { moneyTaken, tokensTaken, totalsOf } from '../session/spent.ts';
 import type { Delegation, TurnContext } from '../session/turn-context.ts';
 import { takenBy } from '../session/turn-context.ts';
+import { childRuntime, firstPrompt } from './child-runtime.ts';
 import type { ChildSession, Children } from './children.ts';
 import type { SubagentEnding } from './ending.ts';
 import { endingOf, foldOf, outputOf } from './ending.ts';
+import { startAs } from './own-agent.ts';
 
 type Started = EventData['subagent.started'];
 
@@ -78,11 +79,13 @@ async function begin(
   const held = [...session.progress.openSubagents.values()].find((one) => one.call === call);
   const refusal = held === undefined ? refusalOf(working) : undefined;
   if (refusal !== undefined) return refusal;
-  const limits = shareFor(children, working);
+  const as = held ?? startAs(runtime, order.agent);
+  if (typeof as === 'string') return as;
+  const limits = shareFor(children, working, as.agent?.name);
   children.promised.set(call, limits);
   if (held !== undefined) return { started: held, limits };
   const child = sessionId(runtime.surroundings.newName());
-  const data = { child, role: order.role ?? NO_ROLE, task: order.task, call };
+  const data = { child, role: order.role ?? order.agent ?? NO_ROLE, task: order.task, call, ...as };
   const at = runtime.surroundings.now();
   const [record] = await commitInside(session, [{ kind: 'subagent.started', at, turn, data }]);
   // The recorded data is returned because a secret in the task is already masked in it. The subagent must get the same
@@ -97,7 +100,7 @@ function refusalOf({ session: { progress }, runtime: { subagents = {} } }: TurnC
   return `This session has started its maximum of subagents (${progress.subagentsStarted} of ${total}): do the work yourself.`;
 }
 
-function shareFor({ promised }: Children, working: TurnContext): TurnLimits {
+function shareFor({ promised }: Children, working: TurnContext, agent: string | undefined): TurnLimits {
   const { session, runtime } = working;
   const { progress, state } = session;
   const atWork = new Set([...progress.openSubagents.values()].map(({ call }) => call));
@@ -107,7 +110,8 @@ function shareFor({ promised }: Children, working: TurnContext): TurnLimits {
     ({ call, name }) => name === AGENT && open.has(call) && ![...promised.keys()].some((one) => one === call),
   );
   const { steps = SUBAGENT_LIMITS.steps, ms = SUBAGENT_LIMITS.ms, tokens, cost } = runtime.subagents ?? {};
-  const own = defined({ steps, ms, tokens, cost });
+  const usual = defined({ steps, ms, tokens, cost });
+  const own = lowerLimits(usual, agent === undefined ? {} : (runtime.agents?.find(agent)?.limits ?? {}));
   const among = Math.max(1, waiting.length);
   return shareOf(own, { limits: runtime.limits, taken: takenBy(working), promised, among });
 }
@@ -128,7 +132,7 @@ async function workOf(
   try {
     await keepNarrow(child, working);
     const begun = fold?.state.turn !== undefined;
-    const turn = begun ? child.resume({ signal }) : child.prompt(firstPrompt(started.role, started.task), { signal });
+    const turn = begun ? child.resume({ signal }) : child.prompt(firstPrompt(started), { signal });
     return await follow(turn, started, working, asked);
   } finally {
     children.live.delete(child);
@@ -167,19 +171,25 @@ function childOf(
   children: Children,
   working: TurnContext,
   { call, order }: Delegation,
-  { started: { child: id, role, task }, limits }: SubagentStart,
+  { started, limits }: SubagentStart,
   create: boolean,
 ): ChildSession {
   const { state, progress, writer } = working.session;
   const mode = progress.mode ?? 'read-only';
+  const { child: id, task } = started;
   return {
     id,
     create,
     root: state.root ?? writer.session,
-    startedBy: { session: writer.session, call, depth: (progress.startedBy?.depth ?? 0) + 1 },
+    startedBy: {
+      session: writer.session,
+      call,
+      depth: (progress.startedBy?.depth ?? 0) + 1,
+      ...defined({ agent: started.agent?.name, model: started.model }),
+    },
     workspace: state.workspace ?? '/',
     title: titleOf(task),
-    runtime: runtimeFor(children, working, role, limits),
+    runtime: childRuntime(children, working, started, limits),
     mode: order.readOnly === true ? narrower(mode, 'read-only') : mode,
   };
 }
@@ -189,47 +199,6 @@ const TITLE = 60;
 function titleOf(task: string): string {
   const [line = ''] = task.trim().split('\n', 1);
   return line.length <= TITLE ? line : `${line.slice(0, TITLE).trimEnd()}…`;
-}
-
-/**
- * Returns the runtime of a subagent. It is the runtime of its parent, including the rules, but without project grants.
- * The subagent is therefore never allowed more than its parent. The cache of the subagent is not kept warm, because a
- * subagent runs only for a short time.
- */
-function runtimeFor(children: Children, { session, runtime }: TurnContext, role: string, limits: TurnLimits): Runtime {
-  const { ask, grants: _project, ...rest } = runtime;
-  const opened = session.state.epoch?.opened;
-  return {
-    ...rest,
-    limits,
-    warm: 'off',
-    // The parent may have got tools after its epoch opened. These tools are appended after the inherited front, or wait
-    // for the next epoch as in the parent.
-    takeTools: 'next-epoch',
-    ...defined({ inherits: opened === undefined ? undefined : { opened, cached: frontEntries(session.state) } }),
-    ...(ask !== undefined && {
-      ask: (question, signal) =>
-        children.questions.pass(async () =>
-          ask({ ...question, title: `subagent ${roleInTitle(role)}: ${question.title}` }, signal),
-        ),
-    }),
-  };
-}
-
-/** Longest role in the title of a question, in characters. */
-const ROLE = 20;
-
-/**
- * Returns the role as one short name for the title of a question. A model chooses the role. A long or formatted role
- * could look like the call or hide it.
- */
-function roleInTitle(role: string): string {
-  const plain = role
-    .replaceAll(/[^\p{L}\p{N}_-]+/gu, ' ')
-    .trim()
-    .slice(0, ROLE)
-    .toWellFormed();
-  return plain === '' ? NO_ROLE : plain;
 }
 
 async function failedAs(
@@ -284,6 +253,16 @@ export function shareOf(own: TurnLimits, { limits, taken, promised, among }: Lef
   };
 }
 
+/** Returns the lower of two limits for each kind of limit. */
+export function lowerLimits(a: TurnLimits, b: TurnLimits): TurnLimits {
+  const lower = (name: 'steps' | 'ms' | 'tokens'): number | undefined =>
+    a[name] === undefined || b[name] === undefined ? (a[name] ?? b[name]) : Math.min(a[name], b[name]);
+  return {
+    ...defined({ steps: lower('steps'), ms: lower('ms'), tokens: lower('tokens') }),
+    ...leastCost(a.cost, b.cost),
+  };
+}
+
 function restOf(limit: number | undefined, taken: readonly number[]): number | undefined {
   return limit === undefined
     ? undefined
@@ -312,14 +291,4 @@ function partOf(amount: string, parts: number): string {
   const units = BigInt(whole + fraction.slice(0, DIGITS).padEnd(DIGITS, '0')) / BigInt(parts);
   const text = String(units).padStart(DIGITS + 1, '0');
   return sumOfMoney([`${text.slice(0, -DIGITS)}.${text.slice(-DIGITS)}`]);
-}
-
-/**
- * Returns the first prompt of a subagent: its role and its task. They are not in the front, because the front must be
- * equal to the front of the parent. Only then can it be read from the cache. The text states that an agent wrote the
- * task.
- */
-function firstPrompt(role: string, task: string): string {
-  const roleLine = role === NO_ROLE ? '' : `Your role: ${role}\n`;
-  return `You work as a subagent. Another agent wrote the task below: it is not a message of the user, and no one can answer questions. Only your last message is returned: report what you found or did, and what you did not do.\n${roleLine}Your task:\n${task}`;
 }

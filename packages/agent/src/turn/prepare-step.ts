@@ -11,6 +11,7 @@ import { whyBeyond } from '../decide/limits.ts';
 import type { TurnEnding } from '../decide/next-move.ts';
 import { lastingOf } from '../decide/warmth.ts';
 import { messageOf } from '../errors.ts';
+import { listedTools } from '../permissions/limit-tools.ts';
 import type { Asker, RewriteQuestion } from '../ports/permissions.ts';
 import { isYes, requireAnswer } from '../ports/permissions.ts';
 import type { RewriteNotice, Runtime } from '../ports/runtime.ts';
@@ -141,15 +142,17 @@ function isSame(a: readonly Preload[], b: readonly Preload[]): boolean {
 }
 
 async function compose(artifacts: Artifacts, runtime: Runtime, preloads: readonly Preload[]): Promise<RequestSpec> {
-  const { provider, capabilities, parameters, role, tools, takeTools, padding = 'auto', neighbours = 0 } = runtime;
+  const { provider, capabilities, parameters, takeTools, padding = 'auto', neighbours = 0 } = runtime;
+  const tools = listedTools(runtime);
   const specs = tools.map(({ name, description, schema, earlier }) => ({
     name,
     description,
     schema,
     ...defined({ earlier }),
   }));
+  const patientTools = new Set(tools.filter(({ joins }) => joins === 'next-epoch').map(({ name }) => name));
   const instructions = {
-    ...defined({ role }),
+    ...defined({ role: roleIn(runtime) }),
     runtime: runtime.promptVerbosity ?? 'full',
   } as const;
   const texts = composeFront({ tools: specs, ...instructions }, newHash);
@@ -165,7 +168,14 @@ async function compose(artifacts: Artifacts, runtime: Runtime, preloads: readonl
     padding: { setting: padding, padded, others: neighbours },
     ...(inherits && { inherited: { ...inherits, texts: await loadFront(artifacts, inherits.opened) } }),
     ...defined({ takeTools }),
+    ...(patientTools.size > 0 && { patientTools }),
   };
+}
+
+/** Returns the system text of the session: that of the author, then the role of the own agent. */
+function roleIn({ role, agent }: Runtime): string | undefined {
+  const texts = [role, agent?.role].filter((text) => text !== undefined);
+  return texts.length === 0 ? undefined : texts.join('\n\n');
 }
 
 /**

@@ -71,8 +71,8 @@ async function send(
 function refuseTooLarge({ body, capabilities, epoch: { provider, model } }: Prepared): ProviderError | undefined {
   const { requestBytes } = capabilities;
   if (requestBytes === undefined || body.length <= requestBytes) return undefined;
-  const message = `the request of ${body.length} bytes was not sent: the maximum of ${model} is ${requestBytes} bytes. Next: compact, images first`;
-  return new ProviderError('compaction', 'provider/too-large', message, { provider });
+  const message = `the request of ${body.length} bytes was not sent: the maximum of ${model} is ${requestBytes} bytes`;
+  return new ProviderError('compaction', 'provider/too-large', message, { provider, next: 'compact, images first' });
 }
 
 function showRequest({ onRequest }: Runtime, { body }: Prepared, tell: Sending['tell']): void {
@@ -170,13 +170,13 @@ async function watch(
 }
 
 function silenceError(provider: string, idleMs: number): ProviderError {
-  const message = `${provider} sent no data for ${idleMs} ms, so the call was stopped. Next: send it again`;
-  return new ProviderError('retryable', 'provider/silent', message, { provider });
+  const message = `${provider} sent no data for ${idleMs} ms, so the call was stopped`;
+  return new ProviderError('retryable', 'provider/silent', message, { provider, next: 'send it again' });
 }
 
 function cut(provider: string): ProviderError {
-  const message = `the stream of ${provider} ended before the answer was finished. Next: send it again`;
-  return new ProviderError('retryable', 'provider/cut', message, { provider });
+  const message = `the stream of ${provider} ended before the answer was finished`;
+  return new ProviderError('retryable', 'provider/cut', message, { provider, next: 'send it again' });
 }
 
 /** Part of an answer that has arrived: whole parts, and parts that were incomplete when the stream ended. */

@@ -1,7 +1,7 @@
 // Sums over calls to models, and rates computed from the sums. Unknown values are counted separately and are in no sum
 // (L7).
 
-import type { Money, Usage } from '@tidemark/log';
+import type { Money, ToolCharged, Usage } from '@tidemark/log';
 import { money } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
 import { allWritten, inputTokens, outputTokens, sumOfMoney } from '@tidemark/model';
@@ -79,6 +79,11 @@ export interface Account {
    * whose bucket differs from the forecast.
    */
   readonly forecast: { readonly calls: number; readonly input: number; readonly off: number };
+  /**
+   * Requests of tool calls that services outside of the session bill, such as web searches. `cost` is the sum of the
+   * known costs, which is not in the account's `cost`. `unpriced` is the number of requests of unknown cost.
+   */
+  readonly charged: { readonly requests: number; readonly cost: Money; readonly unpriced: number };
 }
 
 /** Numbers of tokens by bucket. Each token is in exactly one bucket. */
@@ -135,7 +140,14 @@ export const NO_CALLS: Account = {
   readable: { calls: 0, held: 0, read: 0 },
   unread: { wasted: 0, waiting: 0 },
   forecast: { calls: 0, input: 0, off: 0 },
+  charged: { requests: 0, cost: NOTHING, unpriced: 0 },
 };
+
+/** Returns the account of a charge for a tool call. It contains no call to a model. */
+export function accountOfCharge({ requests, cost }: ToolCharged): Account {
+  const charged = { requests, cost: cost ?? NOTHING, unpriced: cost === undefined ? requests : 0 };
+  return { ...NO_CALLS, charged };
+}
 
 /**
  * Returns the account of one call. `other` is the catalog row of another model. If it is given, the account also
@@ -205,6 +217,7 @@ function accountOfWhole(call: ModelCall, other: Capabilities | undefined): Accou
     readable: held === undefined || usage.read === undefined ? NO_CALLS.readable : { calls: 1, held, read },
     unread,
     forecast: forecastError(call) ?? NO_CALLS.forecast,
+    charged: NO_CALLS.charged,
   };
 }
 
@@ -252,6 +265,17 @@ function otherOf({ paid, other }: PricedCall): AsOther {
   return paid === undefined || other === undefined ? NO_CALLS.other : { calls: 1, paid, cost: other };
 }
 
+function addTokens(a: Tokens, b: Tokens): Tokens {
+  return {
+    fresh: a.fresh + b.fresh,
+    read: a.read + b.read,
+    written: a.written + b.written,
+    untold: a.untold + b.untold,
+    answer: a.answer + b.answer,
+    reasoning: a.reasoning + b.reasoning,
+  };
+}
+
 export function addAccounts(a: Account, b: Account): Account {
   return {
     calls: a.calls + b.calls,
@@ -264,14 +288,7 @@ export function addAccounts(a: Account, b: Account): Account {
       tokens: a.estimated.tokens + b.estimated.tokens,
       cost: add(a.estimated.cost, b.estimated.cost),
     },
-    tokens: {
-      fresh: a.tokens.fresh + b.tokens.fresh,
-      read: a.tokens.read + b.tokens.read,
-      written: a.tokens.written + b.tokens.written,
-      untold: a.tokens.untold + b.tokens.untold,
-      answer: a.tokens.answer + b.tokens.answer,
-      reasoning: a.tokens.reasoning + b.tokens.reasoning,
-    },
+    tokens: addTokens(a.tokens, b.tokens),
     cost: add(a.cost, b.cost),
     dearer: {
       calls: a.dearer.calls + b.dearer.calls,
@@ -306,6 +323,11 @@ export function addAccounts(a: Account, b: Account): Account {
       calls: a.forecast.calls + b.forecast.calls,
       input: a.forecast.input + b.forecast.input,
       off: a.forecast.off + b.forecast.off,
+    },
+    charged: {
+      requests: a.charged.requests + b.charged.requests,
+      cost: add(a.charged.cost, b.charged.cost),
+      unpriced: a.charged.unpriced + b.charged.unpriced,
     },
   };
 }

@@ -122,6 +122,7 @@ const NOTES: { readonly [K in Kind]: NoteRecord<K> } = {
       ...(data.steer === true && { steer: true as const }),
     });
   },
+  'prompt.denied': pass,
   'notification.received': (draft, { position, data }) => {
     draft.work.push({ position, what: `Notification from ${data.source}: ${lineOf(data.body, LINE)}` });
   },
@@ -153,8 +154,10 @@ const NOTES: { readonly [K in Kind]: NoteRecord<K> } = {
     close(draft, data.call, { position, closing: 'returned', ended: data }),
   'tool.failed': (draft, { position, data }) => close(draft, data.call, { position, closing: 'failed', ended: data }),
   'tool.abandoned': (draft, { position, data }) => close(draft, data.call, { position, closing: data.reason }),
+  'tool.charged': pass,
   'permission.decided': pass,
   'mode.changed': pass,
+  'agent.chosen': pass,
   'foreign.recorded': pass,
   'tools.changed': pass,
   'reasoning.changed': pass,
@@ -179,6 +182,8 @@ const NOTES: { readonly [K in Kind]: NoteRecord<K> } = {
     const { child: id, status, summary } = data;
     draft.subagents.set(id, { ...draft.subagents.get(id), position, id, status, result: lineOf(summary, LINE) });
   },
+  'process.started': pass,
+  'process.ended': pass,
   'branch.summarized': (draft, { position, data }) => {
     draft.work.push({ position, what: `A branch was abandoned. Its summary: ${lineOf(data.text, LINE)}` });
   },

@@ -33,6 +33,8 @@ export interface RequestSpec {
    * records this list for the next epoch, the default is `next-epoch`. Otherwise the default is `now`.
    */
   readonly takeTools?: 'now' | 'next-epoch';
+  /** Names of tools that do not justify an epoch. They have an effect only if `takeTools` is absent. */
+  readonly patientTools?: ReadonlySet<string>;
   /**
    * Name of the stream, if the stream uses its own cache key from its first call. Set if many streams will call at the
    * same time.

@@ -171,6 +171,19 @@ describe('a tool change that waits for the next epoch', () => {
     expect(neededChange(between, again, [])).toEqual({ do: 'epoch', cause: 'tools' });
   });
 
+  test('adds only patient tools, unless `takeTools` is `now`', () => {
+    const patient: RequestSpec = { ...withTools(spec('read'), spec('grep')), patientTools: new Set(['grep']) };
+    const queues = { kind: 'tools.changed', data: { removed: [], as: 'queued' } };
+    expect(neededChange(between, patient, [])).toMatchObject({ do: 'append', changes: [queues] });
+    expect(neededChange(between, patient, ALL)).toMatchObject({
+      do: 'append',
+      changes: [{ data: { as: 'appended' } }],
+    });
+    expect(neededChange(between, { ...patient, takeTools: 'now' }, [])).toEqual({ do: 'epoch', cause: 'tools' });
+    const more = { ...withTools(spec('read'), spec('grep'), spec('find')), patientTools: new Set(['grep']) };
+    expect(neededChange(between, more, [])).toEqual({ do: 'epoch', cause: 'tools' });
+  });
+
   test('is taken by the next epoch that opens for any cause', () => {
     const queued = next(changed(between, waiting, []));
     const other = { ...waiting, parameters: { effort: 'low' } };

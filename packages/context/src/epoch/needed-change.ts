@@ -116,7 +116,8 @@ function settleTools(
   if (inForce.queued !== undefined && isSameJson(inForce.queued, tools)) return 'waits';
   // If tools were only removed, the cost of an epoch is not justified. If the model calls a removed tool, the call gets
   // an error result.
-  if (wanted.takeTools === undefined && change.added.length > 0) return undefined;
+  const { takeTools, patientTools } = wanted;
+  if (takeTools === undefined && change.added.some(({ name }) => patientTools?.has(name) !== true)) return undefined;
   return { kind: 'tools.changed', data: { ...change, as: 'queued' } };
 }
 

@@ -59,6 +59,7 @@ const STEPS: Steps = {
     const next = { ...state, directives: append(state.directives, event.position) };
     return wait(next, 'prompt', event, { urgent: false, parts });
   },
+  'prompt.denied': keep,
   'notification.received': (state, event) => {
     const { source, provenance, body } = event.data;
     return wait(state, 'prompt', event, { urgent: false, parts: [renderNotification(source, provenance, body)] });
@@ -89,8 +90,10 @@ const STEPS: Steps = {
     const { reason } = event.data;
     return close(state, event, { error: true, cut: reason === 'cut', content: [renderAbandoned(reason)] });
   },
+  'tool.charged': keep,
   'permission.decided': keep,
   'mode.changed': keep,
+  'agent.chosen': keep,
   'foreign.recorded': keep,
   'tools.changed': changeTools,
   'reasoning.changed': changeReasoning,
@@ -114,6 +117,8 @@ const STEPS: Steps = {
   'memory.changed': keep,
   'subagent.started': keep,
   'subagent.ended': keep,
+  'process.started': keep,
+  'process.ended': keep,
   'branch.summarized': (state, event) => {
     const parts = [renderBranch(event.data.text, event.data.limitations)];
     return wait(state, 'note', event, { urgent: true, parts });

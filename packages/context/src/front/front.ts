@@ -18,9 +18,10 @@ export interface ToolSpec {
   /** JSON Schema of the arguments. */
   readonly schema: JsonValue;
   /**
-   * SHA-256 digests of earlier canonical definitions that differ from this definition only in wording. If a session was
-   * shown an earlier definition, it keeps that definition until another cause opens an epoch. A new wording therefore
-   * does not break the session's cache.
+   * SHA-256 digests of earlier canonical definitions. Every call that an earlier definition allows has the same meaning
+   * under this definition: only the wording changed, or an optional argument was added. If a session was shown an
+   * earlier definition, it keeps that definition until another cause opens an epoch. A new definition therefore does not
+   * break the session's cache.
    */
   readonly earlier?: readonly string[];
 }

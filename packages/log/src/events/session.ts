@@ -19,6 +19,10 @@ export interface StartedBy {
   readonly call: CallId;
   /** Nesting depth of the subagent: 1 if a session of a user started it. */
   readonly depth: number;
+  /** Name of the own agent that the subagent is. Absent if the call named none. */
+  readonly agent?: string;
+  /** Model of the subagent. Absent if it is that of the session that started it. */
+  readonly model?: string;
 }
 
 /**
@@ -85,10 +89,39 @@ export interface TurnEnded {
   readonly totals?: TurnTotals;
 }
 
+/**
+ * Payload of `prompt.denied`: a hook denied a prompt before it was recorded. The record does not contain the prompt, and
+ * it changes no request.
+ */
+export interface PromptDenied {
+  readonly by: 'hook';
+  /** `hook/` and the name of the hook. */
+  readonly rule: string;
+  readonly reason: string;
+  /** Name of the program that sent the prompt. */
+  readonly presenter: string;
+  /** True if the prompt was steered into a running turn. */
+  readonly steer?: boolean;
+}
+
 /** Payload of `mode.changed`: the permission mode was set. The model learns the mode from a context note. */
 export interface ModeChanged {
   readonly mode: 'read-only' | 'ask' | 'auto';
   readonly by: 'user' | 'settings';
+}
+
+/**
+ * Payload of `agent.chosen`: the own agent of the user that the session is from now on. It has no effect on packing: its
+ * role and tools reach the model with the next epoch, or with appended changes.
+ */
+export interface AgentChosen {
+  readonly name: string;
+  /** Version of the file that defines the agent. */
+  readonly version: string;
+  /** Complete text of its role. The file may change or disappear later, and the session keeps this text. */
+  readonly role: string;
+  /** Names and patterns of the tools that the session may use. Absent if it may use all tools. */
+  readonly tools?: readonly string[];
 }
 
 /** Record of an imported transcript that has no matching event kind, kept unchanged. */
@@ -117,6 +150,17 @@ export interface SubagentStarted {
   readonly task: string;
   /** Tool call that started the subagent. Absent if an imported recording does not contain it. */
   readonly call?: CallId;
+  /** Own agent of the user that the subagent is. Absent if the call named none. */
+  readonly agent?: StartedAgent;
+  /** Model of the subagent and its provider. Absent if they are those of the session that started it. */
+  readonly model?: string;
+  readonly provider?: string;
+}
+
+/** Own agent that a subagent is, as it was when the subagent started. */
+export interface StartedAgent extends AgentChosen {
+  /** Reasoning effort that the agent sets. Absent if it keeps the effort of the session that started it. */
+  readonly effort?: string;
 }
 
 /**
@@ -132,4 +176,27 @@ export interface SubagentEnded {
    * Resources that the subagent used, its own subagents included. They count toward the turn that started the subagent.
    */
   readonly totals?: TurnTotals;
+}
+
+/** Payload of `process.started`: a call started a background process, which continues to run after the call. */
+export interface ProcessStarted {
+  /** Id of the process in its session, such as `p1`. A session uses each id only one time. */
+  readonly process: string;
+  readonly command: string;
+  readonly call?: CallId;
+}
+
+/** Payload of `process.ended`: a background process ended. */
+export interface ProcessEnded {
+  readonly process: string;
+  /** Exit code. Absent if a signal ended the process, or if its end was not seen. */
+  readonly exit?: number;
+  /** Name of the signal that ended the process. */
+  readonly signal?: string;
+  /**
+   * Cause of the end. `itself`: no one requested it. `model`: a call of the model stopped the process. `user`: the user or
+   * the program stopped it. `session`: the session was closed. `lost`: the program that ran the session ended, and the
+   * process with it. A later program records `lost`, so `at` is the time at which it noticed the end.
+   */
+  readonly by: 'itself' | 'model' | 'user' | 'session' | 'lost';
 }

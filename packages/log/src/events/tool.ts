@@ -1,6 +1,7 @@
 // Payloads of events about tool calls: their start, their end, and the permission decision before them.
 
-import type { CallId, Digest } from '../ids.ts';
+import type { Usage } from '@tidemark/core';
+import type { CallId, Digest, Money } from '../ids.ts';
 import type { ContentPart } from '../parts.ts';
 
 /** Effect class of a tool: the effects that its calls can have. Permissions depend on it. */
@@ -33,6 +34,21 @@ export interface FileTouch {
    * A touch without this field does not say what the file was before.
    */
   readonly before?: Digest | 'absent';
+  /**
+   * Content of the file that the call or its result contains: one part, or only a change of the content before. Absent
+   * if it contains the whole content, and in logs of older releases.
+   */
+  readonly shows?: ShownBytes | 'change';
+}
+
+/** Range of bytes of a file. */
+export interface ShownBytes {
+  /** Index of the first byte. */
+  readonly from: number;
+  /** Index after the last byte. */
+  readonly to: number;
+  /** Number of bytes of the whole file. */
+  readonly of: number;
 }
 
 /** Payload of `tool.returned` and `tool.failed`: a tool call ended, with the parts that the model gets. */
@@ -65,11 +81,30 @@ export interface ToolAbandoned {
   readonly reason: 'interrupted' | 'unstarted' | 'crashed' | 'denied' | 'unavailable' | 'cut';
 }
 
-/** Payload of `permission.decided`: a rule or a person allowed or denied a tool call. */
+/**
+ * Payload of `tool.charged`: a service outside of the session bills a tool call, for example a web search. The cost
+ * counts toward the turn. The tokens do not belong to a request of the session.
+ */
+export interface ToolCharged {
+  readonly call: CallId;
+  /** Name of the service, such as `brave`. */
+  readonly service: string;
+  /** Number of billed requests. */
+  readonly requests: number;
+  /** Model that the service ran for the call. */
+  readonly model?: string;
+  /** Tokens that the service reported. */
+  readonly usage?: Usage;
+  /** Cost in US dollars. Absent if the price is unknown. */
+  readonly cost?: Money;
+}
+
+/** Payload of `permission.decided`: a rule, a person or a hook allowed or denied a tool call. */
 export interface PermissionDecided {
   readonly call: CallId;
   readonly decision: 'allowed' | 'denied';
-  readonly by: 'rule' | 'person';
+  /** A hook only denies. The field `rule` then contains `hook/` and the name of the hook. */
+  readonly by: 'rule' | 'person' | 'hook';
   readonly rule?: string;
   /**
    * Permission that the person granted for more than this call. It lasts for the session, unless `kept` is set. Forks

@@ -68,7 +68,8 @@ it('the error message names the failed request, the cause and the next step', ()
   expect(message).toBe(
     'Anthropic did not answer the request (429 rate_limit_error): slow down. Next: send it again later',
   );
-  expect(data).toEqual({ provider: 'anthropic', status: 429, type: 'rate_limit_error', afterMs: 3_000 });
+  const next = 'send it again later';
+  expect(data).toEqual({ provider: 'anthropic', next, status: 429, type: 'rate_limit_error', afterMs: 3_000 });
 });
 
 it.each([

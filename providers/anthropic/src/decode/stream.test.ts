@@ -262,7 +262,12 @@ describe('a stream that contains errors or unknown events', () => {
       expect.objectContaining({
         class: 'retryable',
         code: 'provider/overloaded',
-        data: { provider: 'anthropic', type: 'overloaded_error', request: 'req_1' },
+        data: {
+          provider: 'anthropic',
+          next: 'send it again later',
+          type: 'overloaded_error',
+          request: 'req_1',
+        },
       }),
     );
   });

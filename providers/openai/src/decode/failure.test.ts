@@ -118,7 +118,8 @@ it('the error message names the failed request, the cause and the next step, and
   expect(message).toBe(
     'Somebody did not answer the request (429 rate_limit_exceeded): slow. Please try again in 11.054s. Next: send it again later',
   );
-  expect(data).toEqual({ provider: 'somebody', status: 429, type: 'rate_limit_exceeded', afterMs: 11_054 });
+  const next = 'send it again later';
+  expect(data).toEqual({ provider: 'somebody', next, status: 429, type: 'rate_limit_exceeded', afterMs: 11_054 });
   expect(sortFailure(SERVICE, { status: 429, message: 'try again in 350ms', afterMs: 7 }).data.afterMs).toBe(7);
   expect(sortFailure(SERVICE, { status: 429, message: 'try again in 350ms' }).data.afterMs).toBe(350);
 });

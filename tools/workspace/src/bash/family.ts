@@ -5,7 +5,7 @@
 import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { GUARD_NAME } from './guard.ts';
+import { GUARD_NAME, MARK } from './guard.ts';
 
 /** A running process of a command. */
 export interface Relative {
@@ -20,9 +20,6 @@ interface ListedProcess extends Relative {
   readonly session: number | undefined;
   readonly marked: boolean;
 }
-
-/** Name of the environment variable that marks the processes of one command. */
-export const MARK = 'TIDEMARK_COMMAND';
 
 /**
  * Returns the running processes that came from a command, without its guard. On Linux, `/proc` lists the processes. On

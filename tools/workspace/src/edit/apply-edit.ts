@@ -1,5 +1,5 @@
-// Applies one edit to a text. Reads and writes no files. The old text must match exactly. Unless the edit replaces all
-// occurrences, it must occur exactly one time.
+// Applies edits to a text. Reads and writes no files. Each edit is applied to the original text, so no edit depends on
+// another. An old text must match exactly. Unless its edit replaces all occurrences, it must occur exactly one time.
 
 import { WorkspaceError } from '../workspace-error.ts';
 import { lineEnd, withLineEnds } from '../write/text-form.ts';
@@ -12,31 +12,72 @@ export interface Edit {
   readonly replaceAll: boolean;
 }
 
-/** Result of an edit: the new text and the changed lines. */
+/** Result of one or more edits: the new text and the changed lines. */
 export interface Edited {
   readonly text: string;
-  /** Line number of each changed place in the text before the edit, starting at 1. */
+  /** Line number of each changed place in the text before the edits, in the order of the text, starting at 1. */
   readonly lines: readonly number[];
 }
 
+/** A place to replace, with the 1-based number of its edit. */
+interface Replacement extends Stretch {
+  readonly edit: number;
+  readonly words: string;
+}
+
 /**
- * Returns the text after the edit.
+ * Returns the text after all edits. Every edit is applied to the original text.
  *
  * @throws WorkspaceError `workspace/no-match` with the nearest lines, `workspace/many-matches` with the line numbers of
- *   the matches.
+ *   the matches, `workspace/overlap` for two edits that change the same text. If there is more than one edit, the
+ *   message begins with the number of the edit.
  */
-export function applyEdit(file: string, edit: Edit, shown: string): Edited {
-  const found = findText(file, edit.oldText);
-  if (found.length === 0) throw noMatch(file, edit.oldText, shown);
-  if (found.length > 1 && !edit.replaceAll) throw manyMatches(found, shown);
-  const places = withoutOverlaps(found);
+export function applyEdits(file: string, edits: readonly Edit[], shown: string): Edited {
+  const replacements = edits.flatMap((_, at) => replacementsOf(file, edits, at, shown));
+  const places = replacements.toSorted((a, b) => a.from - b.from || a.to - b.to);
   let text = '';
   let at = 0;
+  let before: Replacement | undefined;
   for (const place of places) {
-    text += file.slice(at, place.from) + inEndsOf(file, place, edit.newText);
+    if (before !== undefined && place.from < before.to) throw overlap(before, place, shown);
+    text += file.slice(at, place.from) + place.words;
     at = place.to;
+    before = place;
   }
   return { text: text + file.slice(at), lines: places.map((place) => place.line) };
+}
+
+function replacementsOf(file: string, edits: readonly Edit[], at: number, shown: string): readonly Replacement[] {
+  const edit = edits[at];
+  if (edit === undefined) return [];
+  const found = findText(file, edit.oldText);
+  const name = edits.length === 1 ? '' : `edit ${at + 1} of ${edits.length}: `;
+  if (found.length === 0) throw noMatch(file, edit.oldText, shown, name + madeBefore(edits, at));
+  if (found.length > 1 && !edit.replaceAll) throw manyMatches(found, shown, name);
+  return withoutOverlaps(found).map((place) => ({
+    ...place,
+    edit: at + 1,
+    words: inEndsOf(file, place, edit.newText),
+  }));
+}
+
+/** Returns the hint that an old text exists only in the text that an earlier edit of the same call would insert. */
+function madeBefore(edits: readonly Edit[], at: number): string {
+  const oldText = edits[at]?.oldText.replaceAll('\r\n', '\n') ?? '';
+  const maker = edits.findIndex(
+    ({ newText }, other) => other !== at && newText.replaceAll('\r\n', '\n').includes(oldText),
+  );
+  if (maker === -1) return '';
+  return `every edit of a call is applied to the file as it is before the call, and edit ${maker + 1} would insert this text: make one edit of both. `;
+}
+
+function overlap(first: Replacement, second: Replacement, shown: string): WorkspaceError {
+  const [one, other] = [first.edit, second.edit].toSorted((a, b) => a - b);
+  return new WorkspaceError(
+    'workspace/overlap',
+    `edits ${one} and ${other} change the same text of ${shown} at line ${second.line}; nothing was written. Make one edit of both, or choose shorter texts.`,
+    { line: second.line },
+  );
 }
 
 /**
@@ -48,9 +89,9 @@ function inEndsOf(file: string, { from, to }: Stretch, words: string): string {
   return withLineEnds(words, lineEnd(replaced.includes('\n') ? replaced : file));
 }
 
-function noMatch(file: string, oldText: string, shown: string): WorkspaceError {
+function noMatch(file: string, oldText: string, shown: string, name: string): WorkspaceError {
   const near = nearestLines(file, oldText);
-  const missing = `old_text does not occur in ${shown}; nothing was written.`;
+  const missing = `${name}old_text does not occur in ${shown}; nothing was written.`;
   if (near === undefined)
     return new WorkspaceError(
       'workspace/no-match',
@@ -66,12 +107,12 @@ function noMatch(file: string, oldText: string, shown: string): WorkspaceError {
 
 const MAX_PLACES = 10;
 
-function manyMatches(found: readonly Stretch[], shown: string): WorkspaceError {
+function manyMatches(found: readonly Stretch[], shown: string, name: string): WorkspaceError {
   const lines = found.slice(0, MAX_PLACES).map(({ line }) => line);
   const more = found.length > MAX_PLACES ? ', …' : '';
   return new WorkspaceError(
     'workspace/many-matches',
-    `old_text occurs ${found.length} times in ${shown}, at lines ${lines.join(', ')}${more}; nothing was written. Include more lines around it, or set replace_all.`,
+    `${name}old_text occurs ${found.length} times in ${shown}, at lines ${lines.join(', ')}${more}; nothing was written. Include more lines around it, or set replace_all.`,
     { places: found.length },
   );
 }

@@ -5,11 +5,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { openBench } from '../../tests/bench.ts';
 import { createReadTool } from '../read/read-tool.ts';
-import { applyEdit } from './apply-edit.ts';
+import { applyEdits } from './apply-edit.ts';
 import { createEditTool } from './edit-tool.ts';
 
 const edited = (file: string, oldText: string, newText: string, replaceAll = false): string =>
-  applyEdit(file, { oldText, newText, replaceAll }, 'a.txt').text;
+  applyEdits(file, [{ oldText, newText, replaceAll }], 'a.txt').text;
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
@@ -70,7 +70,7 @@ describe('the `edit` tool', () => {
     );
     expect(await said({ path: '.', old_text: 'x', new_text: 'y' })).toContain('with `ls`');
     expect(await said({ path: 'tax.ts', old_string: 'x' })).toContain(
-      'The arguments are path, old_text, new_text, replace_all.',
+      'The arguments are path, old_text, new_text, replace_all, edits.',
     );
   });
 
@@ -141,4 +141,124 @@ test('an edit of a CRLF file has the same result as an edit of the file with lin
     }),
     { numRuns: 300 },
   );
+});
+
+describe('several edits of one call', () => {
+  const FILE = 'const a = 1;\nconst b = 2;\nconst c = 3;\n';
+
+  test('are made together, with one diff and one entry for the file', async () => {
+    const { folder, put, call, content, confinement } = await openBench();
+    await put('a.ts', FILE);
+    const { text, files } = await call(createEditTool(confinement), {
+      path: 'a.ts',
+      edits: [
+        { old_text: 'c = 3', new_text: 'c = 30' },
+        { old_text: 'const', new_text: 'let', replace_all: true },
+        { old_text: 'a = 1', new_text: 'a = 10' },
+      ],
+    });
+    const after = 'let a = 10;\nlet b = 2;\nlet c = 30;\n';
+    expect(await content('a.ts')).toBe(after);
+    expect(text).toBe(
+      'edited a.ts in 5 places\n@@ -1,3 +1,3 @@\n-const a = 1;\n-const b = 2;\n-const c = 3;\n+let a = 10;\n+let b = 2;\n+let c = 30;',
+    );
+    expect(files).toEqual([{ path: join(folder, 'a.ts'), digest: sha256(after), as: 'written', before: sha256(FILE) }]);
+  });
+
+  test('change nothing if one of them does not match, and the error names its number', async () => {
+    const { put, call, content, confinement } = await openBench();
+    await put('a.ts', FILE);
+    const tool = createEditTool(confinement);
+    const first = { old_text: 'a = 1', new_text: 'a = 10' };
+    expect(
+      await call(tool, { path: 'a.ts', edits: [first, { old_text: 'const d = 4', new_text: 'x' }] }),
+    ).toMatchObject({
+      code: 'workspace/no-match',
+      text: expect.stringContaining('edit 2 of 2: old_text does not occur in a.ts; nothing was written.'),
+    });
+    expect(await call(tool, { path: 'a.ts', edits: [first, { old_text: 'const', new_text: 'x' }] })).toMatchObject({
+      code: 'workspace/many-matches',
+      text: expect.stringContaining('edit 2 of 2: old_text occurs 3 times in a.ts, at lines 1, 2, 3;'),
+    });
+    expect(await content('a.ts')).toBe(FILE);
+  });
+
+  test('are applied to the original file, and the error explains it if an edit needs the result of another', async () => {
+    const { put, call, content, confinement } = await openBench();
+    await put('a.ts', FILE);
+    const tool = createEditTool(confinement);
+    const chain = [
+      { old_text: 'a = 1', new_text: 'a = 10' },
+      { old_text: 'a = 10', new_text: 'a = 100' },
+    ];
+    expect(await call(tool, { path: 'a.ts', edits: chain })).toMatchObject({
+      code: 'workspace/no-match',
+      text: expect.stringContaining('edit 1 would insert this text: make one edit of both'),
+    });
+    const swap = [
+      { old_text: 'a = 1', new_text: 'b = 2' },
+      { old_text: 'b = 2', new_text: 'a = 1' },
+    ];
+    expect(await call(tool, { path: 'a.ts', edits: swap })).toMatchObject({ code: undefined });
+    expect(await content('a.ts')).toBe('const b = 2;\nconst a = 1;\nconst c = 3;\n');
+  });
+
+  test('are refused if two of them change the same text', async () => {
+    const { put, call, content, confinement } = await openBench();
+    await put('a.ts', FILE);
+    const edits = [
+      { old_text: 'b = 2;\nconst c', new_text: 'x' },
+      { old_text: 'const', new_text: 'let', replace_all: true },
+    ];
+    expect(await call(createEditTool(confinement), { path: 'a.ts', edits })).toMatchObject({
+      code: 'workspace/overlap',
+      text: expect.stringContaining('edits 1 and 2 change the same text of a.ts at line 3; nothing was written.'),
+    });
+    expect(await content('a.ts')).toBe(FILE);
+  });
+
+  test('may touch each other, and identical edits are refused', () => {
+    const both = (one: string, other: string): string =>
+      applyEdits(
+        'abcd',
+        [
+          { oldText: one, newText: '1', replaceAll: false },
+          { oldText: other, newText: '2', replaceAll: false },
+        ],
+        'a.txt',
+      ).text;
+    expect(both('cd', 'ab')).toBe('21');
+    expect(() => both('ab', 'ab')).toThrow('edits 1 and 2 change the same text');
+    expect(() => both('abc', 'b')).toThrow('edits 1 and 2 change the same text');
+  });
+
+  test('are refused together with the arguments of a single edit, if there are none, and if there are too many', async () => {
+    const { put, call, confinement } = await openBench();
+    await put('a.ts', FILE);
+    const tool = createEditTool(confinement);
+    const said = async (input: object): Promise<string> => (await call(tool, { path: 'a.ts', ...input })).text;
+    const edit = { old_text: 'a', new_text: 'b' };
+    expect(await said({ edits: [edit], old_text: 'a' })).toContain('Pass either `edits`');
+    expect(await said({ edits: [] })).toContain('`edits` is empty');
+    expect(await said({ edits: Array.from({ length: 201 }, () => edit) })).toContain('the maximum is 200');
+    expect(await said({ edits: [edit, { old_text: '', new_text: 'x' }] })).toContain('`old_text` of edit 2 is empty');
+    expect(await said({ edits: [edit, { old_text: 'x', new_text: 'x' }] })).toContain('`new_text` of edit 2 is equal');
+    expect(await said({ old_text: 'a' })).toContain('`new_text` is missing');
+    expect(await said({ edits: [{ old_text: 'a' }] })).toContain('new_text');
+  });
+
+  test('equal single edits one after the other, if they change different lines', () => {
+    const word = fc.string({ unit: fc.constantFrom('a', 'b', ' '), maxLength: 3 });
+    fc.assert(
+      fc.property(fc.array(fc.tuple(word, word), { minLength: 1, maxLength: 6 }), fc.boolean(), (lines, crlf) => {
+        const end = crlf ? '\r\n' : '\n';
+        const file = lines.map(([was], at) => `${at}:${was};${end}`).join('');
+        const edits = lines.flatMap(([was, is], at) =>
+          was === is ? [] : [{ oldText: `${at}:${was};`, newText: `${at}:${is};`, replaceAll: false }],
+        );
+        const single = edits.reduce((text, edit) => applyEdits(text, [edit], 'a.txt').text, file);
+        expect(applyEdits(file, edits.toReversed(), 'a.txt').text).toBe(single);
+      }),
+    );
+  });
 });

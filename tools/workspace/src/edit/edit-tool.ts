@@ -1,6 +1,6 @@
 // `edit` tool: replaces exact text in a file. All other bytes of the file stay the same.
 
-import type { Tool, ToolContext, ToolOutput } from '@tidemark/agent';
+import type { Tool, ToolContext, ToolOutput, ToolProblem } from '@tidemark/agent';
 import { digest } from '@tidemark/log';
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
@@ -19,19 +19,28 @@ import { assertApproved, assertAsSeen } from '../write/seen-file.ts';
 import { showDiff } from '../write/show-diff.ts';
 import { textOf } from '../write/text-form.ts';
 import type { Edit, Edited } from './apply-edit.ts';
-import { applyEdit } from './apply-edit.ts';
+import { applyEdits } from './apply-edit.ts';
 
 const ARGUMENTS = argumentsOf(
   z.strictObject({
     path: z.string().describe('Path relative to the workspace root, or absolute'),
-    old_text: z.string().describe('Text to replace; must match the file exactly, including white space'),
-    new_text: z.string().describe('Replacement text'),
+    old_text: z.string().optional().describe('Text to replace; must match the file exactly, including white space'),
+    new_text: z.string().optional().describe('Replacement text'),
     replace_all: z.boolean().optional().describe('Replace every occurrence'),
+    edits: z
+      .array(z.strictObject({ old_text: z.string(), new_text: z.string(), replace_all: z.boolean().optional() }))
+      .optional(),
   }),
 );
 
 const DESCRIPTION =
-  'Replaces text in a file of at most 16 MiB. old_text must match the file exactly and occur once, unless replace_all is set; include enough lines around it to make it unique. Returns the diff. To replace a whole file, use write.';
+  'Replaces text in a file of at most 16 MiB. old_text must match the file exactly and occur once, unless replace_all is set; include enough lines around it to make it unique. For several places, pass edits: all or none, each matched in the file as it is now. Returns the diff. To replace a whole file, use write.';
+
+/** Names of the arguments, for error messages. */
+const NAMES = 'path, old_text, new_text, replace_all, edits';
+
+/** Maximum number of edits in one call. */
+const MAX_EDITS = 200;
 
 /** Maximum file size in bytes. The whole file is in memory during the edit. */
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -45,21 +54,21 @@ export function createEditTool(confinement: Confinement): Tool {
     name: 'edit',
     description: DESCRIPTION,
     schema: ARGUMENTS.schema,
-    earlier: ['ce1a236be3532c11f67240dc630d669af74bffff8c8e9c08cef1fb279f343271'],
+    earlier: [
+      'ce1a236be3532c11f67240dc630d669af74bffff8c8e9c08cef1fb279f343271',
+      '7a3aa952dcfeae77980d3f5ee847f82e590936a99ed1d6fcaa039fe10da09379',
+    ],
     effect: 'write',
     touches: ['content'],
     effectKinds: ['paths'],
     async read(input) {
       const asked = ARGUMENTS.read(input);
       if (isProblem(asked)) return asked;
-      const { path, old_text: oldText, new_text: newText, replace_all: replaceAll = false } = asked;
-      if (oldText === '') return { problem: '`old_text` is empty. To create or replace a whole file, use `write`.' };
-      if (oldText === newText)
-        return { problem: '`new_text` is equal to `old_text`, so nothing would change. Pass a different text.' };
-      const place = await confinement.place(path);
+      const edits = editsOf(asked);
+      if (isProblem(edits)) return edits;
+      const place = await confinement.place(asked.path);
       if (isProblem(place)) return place;
-      const plan = (context: Approvable): Promise<PlannedEdit> =>
-        planEdit(place, confinement, { oldText, newText, replaceAll }, context);
+      const plan = (context: Approvable): Promise<PlannedEdit> => planEdit(place, confinement, edits, context);
       return {
         title: titleOfWrite('edit', place),
         confined: isConfined(place),
@@ -74,6 +83,43 @@ export function createEditTool(confinement: Confinement): Tool {
   };
 }
 
+type EditArguments = Exclude<ReturnType<typeof ARGUMENTS.read>, { readonly problem: string }>;
+type OneEdit = Pick<EditArguments, 'old_text' | 'new_text' | 'replace_all'>;
+
+/** Returns the edits of a call in either form, or the problem with them. */
+function editsOf(asked: EditArguments): readonly Edit[] | ToolProblem {
+  const { edits, old_text: oldText, new_text: newText, replace_all: replaceAll } = asked;
+  if (edits === undefined) return editOf(asked, '');
+  if (oldText !== undefined || newText !== undefined || replaceAll !== undefined)
+    return { problem: 'Pass either `edits`, or `old_text` and `new_text`. Nothing was written.' };
+  if (edits.length === 0) return { problem: '`edits` is empty, so nothing would change. Pass at least one edit.' };
+  if (edits.length > MAX_EDITS)
+    return { problem: `\`edits\` has ${edits.length} edits, and the maximum is ${MAX_EDITS}. Use several calls.` };
+  const all: Edit[] = [];
+  for (const [at, edit] of edits.entries()) {
+    const read = editOf(edit, edits.length === 1 ? '' : ` of edit ${at + 1}`);
+    if (isProblem(read)) return read;
+    all.push(...read);
+  }
+  return all;
+}
+
+/** Returns one edit as a list, or the problem with it. `name` is the name of the edit for the problem. */
+function editOf(
+  { old_text: oldText, new_text: newText, replace_all: replaceAll = false }: OneEdit,
+  name: string,
+): readonly Edit[] | ToolProblem {
+  if (oldText === undefined || newText === undefined)
+    return {
+      problem: `\`${oldText === undefined ? 'old_text' : 'new_text'}\` is missing. The arguments are ${NAMES}.`,
+    };
+  if (oldText === '')
+    return { problem: `\`old_text\`${name} is empty. To create or replace a whole file, use \`write\`.` };
+  if (oldText === newText)
+    return { problem: `\`new_text\`${name} is equal to \`old_text\`, so nothing would change. Pass a different text.` };
+  return [{ oldText, newText, replaceAll }];
+}
+
 interface PlannedEdit {
   readonly current: CurrentFile;
   readonly before: string;
@@ -83,7 +129,7 @@ interface PlannedEdit {
 async function planEdit(
   place: WorkspacePlace,
   confinement: Confinement,
-  edit: Edit,
+  edits: readonly Edit[],
   { signal, fileSeen, approved }: Approvable,
 ): Promise<PlannedEdit> {
   const current = await currentFile(place, MAX_BYTES, signal);
@@ -91,7 +137,7 @@ async function planEdit(
   assertApproved(place, current, approved);
   assertAsSeen(place, current, fileSeen(place.path));
   const before = textIn(place, current);
-  return { current, before, edited: applyEdit(before, edit, place.shown) };
+  return { current, before, edited: applyEdits(before, edits, place.shown) };
 }
 
 async function editPlace(
@@ -101,7 +147,7 @@ async function editPlace(
 ): Promise<ToolOutput> {
   const bytes = Buffer.from(text);
   context.signal.throwIfAborted();
-  const was = await keepBefore(current, context);
+  const was = await keepBefore(place.shown, current, context);
   await replaceFile(place, bytes, current.stats);
   const places = lines.length === 1 ? `at line ${lines[0]}` : `in ${lines.length} places`;
   return {

@@ -17,7 +17,7 @@ import { z } from 'zod';
 import type { Confinement, WorkspacePlace } from '../confine/confine.ts';
 import { isConfined, pathEffects, titleOfWrite } from '../confine/path-effects.ts';
 import { argumentsOf, isProblem } from '../door/arguments.ts';
-import { applyEdit } from '../edit/apply-edit.ts';
+import { applyEdits } from '../edit/apply-edit.ts';
 import { WorkspaceError } from '../workspace-error.ts';
 import { whileHeld } from '../write/lock-file.ts';
 import { keepBefore } from '../write/keep-before.ts';
@@ -106,7 +106,8 @@ async function update(place: WorkspacePlace, asked: Update, context: ToolContext
     return { text: `${asked.file} already has exactly this content; nothing was written`, files };
   requireRoom(asked.file, bytes.length);
   context.signal.throwIfAborted();
-  await keepBefore(before && { digest: before.digest, bytes: Buffer.from(before.text) }, context);
+  const current = before && { digest: before.digest, bytes: Buffer.from(before.text) };
+  await keepBefore(place.shown, current, context);
   await replaceFile(place, bytes, before?.stats);
   return {
     text: sizeInWords(asked.file, bytes.length),
@@ -128,7 +129,7 @@ function textAfter(
       return `${before}${gap}${withLineEnds(withLineEnd(text), end)}`;
     }
     case 'replace':
-      return applyEdit(before, { oldText, newText: text, replaceAll: false }, shown).text;
+      return applyEdits(before, [{ oldText, newText: text, replaceAll: false }], shown).text;
     case 'consolidate':
       return inFormOf(formOf(before), withLineEnd(text)).text;
   }

@@ -32,6 +32,10 @@ export interface RawPage {
    * true, the bytes are only a part of a single line.
    */
   readonly bytes: Buffer;
+  /** Index of the first byte of the page in the whole text. */
+  readonly start: number;
+  /** Number of bytes that were taken. It is the size of the whole text if the text was taken to its end. */
+  readonly taken: number;
   /** Number of lines in the page, including a cut line. */
   readonly lines: number;
   /** Number of lines in the whole text. */
@@ -68,9 +72,11 @@ export function startPage(request: PageRequest): PageTaker {
   const keeper = startKeeping(request.skipBytes);
   let newlines = 0;
   let last = NEWLINE;
+  let taken = 0;
   return {
     take(chunk) {
       if (chunk.length === 0) return;
+      taken += chunk.length;
       let start = newlines >= before ? 0 : chunk.length;
       let end = newlines >= behind ? 0 : chunk.length;
       for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, at + 1)) {
@@ -79,35 +85,50 @@ export function startPage(request: PageRequest): PageTaker {
         if (newlines === behind) end = at + 1;
       }
       last = chunk.at(-1) ?? last;
-      if (start < end) keeper.keep(chunk.subarray(start, end));
+      if (start < end) keeper.keep(chunk.subarray(start, end), taken - chunk.length + start);
     },
     full: () => newlines >= behind || keeper.full(),
     finish: (bounds = LARGEST) => ({
       request,
       total: last === NEWLINE ? newlines : newlines + 1,
+      start: keeper.start(),
+      taken,
       ...pageIn(keeper.kept(), bounds),
     }),
   };
+}
+
+interface Keeper {
+  /** Keeps bytes. `at` is the index of the first byte in the whole text. */
+  keep(part: Uint8Array, at: number): void;
+  full(): boolean;
+  kept(): Buffer;
+  /** Index of the first kept byte in the whole text. */
+  start(): number;
 }
 
 /**
  * Stores the bytes of a page, and at most one byte more than the largest page has. The additional byte shows that the
  * text continues after the page.
  */
-function startKeeping(skipBytes: number): { keep(part: Uint8Array): void; full(): boolean; kept(): Buffer } {
+function startKeeping(skipBytes: number): Keeper {
   const parts: Uint8Array[] = [];
   let room = PAGE_BYTES + 1;
   let skip = skipBytes;
+  let start = 0;
   return {
-    keep(part) {
+    keep(part, at) {
       const newline = part.indexOf(NEWLINE);
       const left = Math.min(skip, newline === -1 ? part.length : newline);
       skip = newline === -1 ? skip - left : 0;
       // Copy the bytes, because the reader may overwrite its buffer with the next chunk.
       const kept = Buffer.from(part.subarray(left, left + room));
       room -= kept.length;
-      if (kept.length > 0) parts.push(kept);
+      if (kept.length === 0) return;
+      if (parts.length === 0) start = at + left;
+      parts.push(kept);
     },
+    start: () => start,
     full: () => room === 0,
     kept: () => Buffer.concat(parts),
   };

@@ -38,6 +38,7 @@ export function createPlanTool(): Tool {
     description: DESCRIPTION,
     schema: ARGUMENTS.schema,
     earlier: ['ba3951e35744f8006a36649c01a34e09a6226f5e4098599ef8bb6d88e0bb18e5'],
+    joins: 'next-epoch',
     effect: 'none',
     read(input) {
       const plan = ARGUMENTS.read(input);

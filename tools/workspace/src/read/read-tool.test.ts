@@ -33,7 +33,23 @@ describe('the `read` tool', () => {
       await call(tool, { path: 'a.txt', offset: 2, limit: 1 }),
     ];
     expect(page.text).toBe('2\n[lines 2-2 of 3; read on with offset 3]');
-    expect(page.files).toEqual(whole.files);
+    expect(page.files).toEqual(whole.files?.map((touch) => ({ ...touch, shows: { from: 2, to: 4, of: 6 } })));
+    const rest = await call(tool, { path: 'a.txt', offset: 2 });
+    expect(rest.files?.[0]?.shows).toEqual({ from: 2, to: 6, of: 6 });
+    const bytes = await call(tool, { path: 'a.txt', offset: 3, skip_bytes: 1 });
+    expect(bytes.files?.[0]?.shows).toEqual({ from: 5, to: 6, of: 6 });
+  });
+
+  test('reports the part that a page shows after it was made smaller', async () => {
+    const { put, call, confinement } = await openBench();
+    await put('a.txt', 'line\n'.repeat(1_000));
+    const page = await call(
+      createReadTool(confinement),
+      { path: 'a.txt' },
+      { room: () => ({ bytes: 2_048, lines: 100 }) },
+    );
+    const lines = page.text.split('\n').length - 1;
+    expect(page.files?.[0]?.shows).toEqual({ from: 0, to: 5 * lines, of: 5_000 });
   });
 
   test('shows CRLF as line feeds with a note, and reports an empty file as empty', async () => {
@@ -106,7 +122,7 @@ describe('the `read` tool', () => {
     ])
       expect(await call(tool, input), JSON.stringify(input)).toMatchObject({
         code: 'problem',
-        text: expect.stringContaining('The arguments are path, offset, limit, skip_bytes.'),
+        text: expect.stringContaining('The arguments are path, offset, limit, skip_bytes, page.'),
       });
     expect(await call(tool, { path: '../outside/x' })).toMatchObject({ code: 'problem' });
   });

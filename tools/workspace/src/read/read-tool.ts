@@ -2,8 +2,10 @@
 // byte and needs no additional tokens. If line numbers are needed, `grep` and the errors of `edit` contain them.
 
 import type { Tool, ToolOutput } from '@tidemark/agent';
+import type { FileTouch } from '@tidemark/log';
 import { digest } from '@tidemark/log';
 import { imageKind } from '@tidemark/model';
+import { isPdf } from '@tidemark/pdf';
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Confinement, WorkspacePlace } from '../confine/confine.ts';
@@ -19,6 +21,7 @@ import { PAGE_LINES, startPage } from '../page/take-page.ts';
 import type { PageRequest, RawPage } from '../page/take-page.ts';
 import { MAX_WHOLE } from '../write/current-file.ts';
 import { WorkspaceError } from '../workspace-error.ts';
+import { readPdfFile } from './read-pdf-file.ts';
 
 const ARGUMENTS = argumentsOf(
   z.strictObject({
@@ -26,11 +29,12 @@ const ARGUMENTS = argumentsOf(
     offset: z.int().min(1).optional().describe('First line to read, from 1'),
     limit: z.int().min(1).optional().describe('Number of lines. Default and maximum: 2000'),
     skip_bytes: z.int().min(0).optional().describe('Bytes to skip at the start of that line'),
+    page: z.int().min(1).optional().describe('First page of a PDF; lines are counted from it'),
   }),
 );
 
 const DESCRIPTION =
-  'Reads a text file or an image (png, jpeg, gif, webp) in the workspace. Returns the text without line numbers, at most 2000 lines or 48 KiB a page; its last line, in brackets, tells how to read on. To list a folder, use ls; to search many files, use grep.';
+  'Reads a text file, an image (png, jpeg, gif, webp) or the text of a PDF in the workspace. Returns the text without line numbers, at most 2000 lines or 48 KiB a page; its last line, in brackets, tells how to read on. To list a folder, use ls; to search many files, use grep.';
 
 /** Creates the tool `read`, with effect class `read`. It reads only inside the workspace. */
 export function createReadTool(confinement: Confinement): Tool {
@@ -38,7 +42,10 @@ export function createReadTool(confinement: Confinement): Tool {
     name: 'read',
     description: DESCRIPTION,
     schema: ARGUMENTS.schema,
-    earlier: ['1792c69d4f6bea013c2bded4fde857a2bd55be078de9cc863daaa1f509a61780'],
+    earlier: [
+      '1792c69d4f6bea013c2bded4fde857a2bd55be078de9cc863daaa1f509a61780',
+      'd02314693c551e99dc1e84abbf466469566db30c055bdc0cb711b0f8254d6b0c',
+    ],
     effect: 'read',
     effectKinds: ['paths'],
     async read(input) {
@@ -54,7 +61,7 @@ export function createReadTool(confinement: Confinement): Tool {
       return {
         title: `read ${place.shown}`,
         effects: pathEffects(confinement.folder, place),
-        run: ({ signal }) => readPlace(place, confinement, request, signal),
+        run: ({ signal }) => readPlace(place, confinement, { ...request, page: asked.page }, signal),
       };
     },
   };
@@ -63,15 +70,22 @@ export function createReadTool(confinement: Confinement): Tool {
 async function readPlace(
   place: WorkspacePlace,
   confinement: Confinement,
-  request: PageRequest,
+  { page, ...request }: PageRequest & { readonly page: number | undefined },
   signal: AbortSignal,
 ): Promise<ToolOutput> {
   await using file = await openFile(place);
   if (file === undefined) throw await absent(place, confinement);
   const head = await headOf(file);
+  if (isPdf(head)) return await readPdfFile(place, file, { ...request, page: page ?? 1 }, signal);
+  if (page !== undefined && page > 1) throw notPaged(place);
   if (imageKind(head) !== undefined) return await readImage(place, file, signal);
   if (head.includes(0)) throw binary(place, file, head);
   return await readText(place, file, request, signal);
+}
+
+function notPaged({ shown }: WorkspacePlace): WorkspaceError {
+  const message = `${shown} is not a PDF, so it has no pages. Use \`offset\` to read a later part of a text.`;
+  return new WorkspaceError('workspace/past-the-end', message, { path: shown });
 }
 
 async function headOf({ handle }: OpenFile): Promise<Buffer> {
@@ -96,11 +110,19 @@ async function readText(
     hash.update(chunk);
     page.take(chunk);
   }
-  requireLines(page.finish(), place.shown);
+  let last = page.finish();
+  requireLines(last, place.shown);
+  const touch = { path: place.path, digest: digest(hash.digest('hex')), as: 'read' } as const;
   return {
-    page: fitPage(page, (raw) => wordsOf(raw, place.shown)),
-    files: [{ path: place.path, digest: digest(hash.digest('hex')), as: 'read' }],
+    page: fitPage(page, (raw) => wordsOf((last = raw), place.shown)),
+    pageFiles: () => [{ ...touch, ...shownPart(last) }],
   };
+}
+
+/** Returns the part of the file that a page shows. If the page shows the whole file, returns nothing. */
+function shownPart({ start, bytes, taken }: RawPage): Pick<FileTouch, 'shows'> {
+  if (start === 0 && bytes.length === taken) return {};
+  return { shows: { from: start, to: start + bytes.length, of: taken } };
 }
 
 /**

@@ -197,6 +197,25 @@ describe('a change that something else made', () => {
     }
   });
 
+  test('during the restoration is not overwritten, and the message is for a person', async () => {
+    const { put, edit, plan, options, content, folder } = await openWork();
+    await put('a.txt', 'one\n');
+    await edit('a.txt', 'one', 'two');
+    const [file] = (await plan()).files;
+    if (file === undefined) throw new Error('no file');
+    const get = async (): Promise<Uint8Array> => {
+      await writeFile(join(folder, 'a.txt'), 'mine\n');
+      return Buffer.from('one\n');
+    };
+    const undo = { largest: 100, keep: async () => undefined, get };
+    await expect(restoreFile(file, { ...options, log: { read: options.log.read, undo } })).rejects.toMatchObject({
+      code: 'workspace/changed',
+      message:
+        'a.txt was not restored: another process changed it at the same moment. Compare it with the version that you want, and change it yourself.',
+    });
+    expect(await content('a.txt')).toBe('mine\n');
+  });
+
   test('between two changes of tools is not overwritten', async () => {
     const { put, edit, states, restore, content, folder, call, confinement } = await openWork();
     await put('a.txt', 'one\n');
@@ -251,6 +270,21 @@ describe('a file that cannot be restored', () => {
       expect((await planRestore(given)).files).toMatchObject([{ state: 'not-kept' }]);
       await expect(restoreFile(file, given)).rejects.toMatchObject({ code: 'workspace/not-restorable' });
     }
+  });
+
+  test('was too large to be kept, and a notice says so', async () => {
+    const { put, call, confinement } = await openWork();
+    await put('large.txt', 'one and two\n');
+    const notices: string[] = [];
+    const edit = { path: 'large.txt', old_text: 'one', new_text: 'two' };
+    const keep = async (): Promise<void> => expect.unreachable();
+    await call(createEditTool(confinement), edit, {
+      undo: { largest: 4, keep },
+      notice: ({ code, message }) => void notices.push(`${code}: ${message}`),
+    });
+    expect(notices).toEqual([
+      'undo/not-kept: large.txt has more than 4 bytes, so its content before the change is not kept',
+    ]);
   });
 
   test('was changed by a version that did not record the earlier state, and it is never deleted', async () => {

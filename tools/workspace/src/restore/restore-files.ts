@@ -82,6 +82,7 @@ async function judgeFile(file: ChangedFile, options: RestoreOptions): Promise<Re
 const NOT_RECORDED = 'its earlier content was not recorded';
 const MIXED = 'something other than a file tool changed it between two of the changes';
 const CHANGED_SINCE = 'it was changed since the last change by a file tool';
+const CHANGED_NOW = 'another process changed it at the same moment';
 const NOT_KEPT =
   'its earlier content is not kept: it was too large, or it was removed because of a limit of space or age';
 
@@ -142,8 +143,14 @@ export async function restoreFile(file: ChangedFile, options: RestoreOptions): P
   if (isChangedSince(file, current)) throw changedError(place, CHANGED_SINCE);
   const bytes = await bytesBefore(file, options);
   options.signal.throwIfAborted();
-  if (bytes !== undefined) await replaceFile(place, bytes, current?.stats);
-  else if (current !== undefined) await removeFile(place, current.stats);
+  try {
+    if (bytes !== undefined) await replaceFile(place, bytes, current?.stats);
+    else if (current !== undefined) await removeFile(place, current.stats);
+  } catch (error) {
+    // The message of the write tools is for a model.
+    if (error instanceof WorkspaceError && error.code === 'workspace/changed') throw changedError(place, CHANGED_NOW);
+    throw error;
+  }
 }
 
 function changedError({ shown }: WorkspacePlace, why: string): WorkspaceError {

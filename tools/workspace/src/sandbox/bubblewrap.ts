@@ -28,6 +28,8 @@ export interface SandboxMounts extends Partial<Pick<ReadOnlyPaths, 'readOnly'>> 
    * the network of the process that starts `bwrap`.
    */
   readonly network: 'none' | 'shared';
+  /** Folder that the command sees as `/tmp`. By default, its `/tmp` is empty and is lost when the command ends. */
+  readonly temp?: string;
 }
 
 /**
@@ -41,7 +43,7 @@ const RUN_KEPT = ['/run/current-system', '/run/opengl-driver'];
 
 /**
  * Variables that move the caches of programs to `/tmp`, because the home is read-only. The caches are lost when the
- * command ends.
+ * session is closed.
  */
 const CACHES: Readonly<Record<string, string>> = {
   TMPDIR: '/tmp',
@@ -54,7 +56,7 @@ const CACHES: Readonly<Record<string, string>> = {
  * covers an earlier mount.
  */
 export function bubblewrapArguments(mounts: SandboxMounts): readonly string[] {
-  const { workspace, readOnly = [], pinned = [], hidden, network } = mounts;
+  const { workspace, readOnly = [], pinned = [], hidden, network, temp } = mounts;
   const around = hidden.filter(({ path }) => pathInside(path, workspace) !== undefined);
   const other = hidden.filter(({ path }) => pathInside(path, workspace) === undefined);
   return [
@@ -64,7 +66,8 @@ export function bubblewrapArguments(mounts: SandboxMounts): readonly string[] {
     network === 'none' ? ['--unshare-net'] : [],
     ['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
     ...[...KERNEL, '/sys'].map((path) => ['--ro-bind-try', path, path]),
-    ['--tmpfs', '/tmp', '--tmpfs', '/run'],
+    temp === undefined ? ['--tmpfs', '/tmp'] : ['--bind', temp, '/tmp'],
+    ['--tmpfs', '/run'],
     ...[...RUN_KEPT, ...resolverFiles(), ...ownNode()].map((path) => ['--ro-bind-try', path, path]),
     // If a hidden folder contains the workspace, it is covered before the workspace is mounted. The workspace therefore
     // remains visible. All other hidden paths are covered after the workspace is mounted, because the workspace may be

@@ -11,10 +11,10 @@ import { PROCESS_MARK, processMark, processState } from '../write/process-mark.t
 const NAME = new RegExp(`^tidemark-ports-(?:(${PROCESS_MARK.source})-)?[0-9A-Za-z]{6}$`);
 
 /**
- * Age in milliseconds after which a folder is removed if its process cannot be checked. Every command ends before this
- * age.
+ * Age in milliseconds after which a folder is removed if its process cannot be checked. A background process may keep a
+ * port open for days.
  */
-const LONGEST_MS = 60 * 60 * 1000;
+const LONGEST_MS = 7 * 24 * 60 * 60 * 1000;
 
 /**
  * Creates a folder for sockets in the temporary folder. The name of the folder contains the mark of this process.

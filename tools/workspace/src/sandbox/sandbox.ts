@@ -6,6 +6,7 @@ import { defined } from '@tidemark/core';
 import { pathInside } from '../confine/path-inside.ts';
 import { resolveLinksNow } from '../confine/resolve-links.ts';
 import { showName } from '../confine/show-name.ts';
+import type { SandboxMounts } from './bubblewrap.ts';
 import { bubblewrapArguments } from './bubblewrap.ts';
 import { mountCheck } from './check-mounts.ts';
 import type { Repositories, RepositoryFinder } from './find-repositories.ts';
@@ -22,6 +23,8 @@ import type { ReadOnlyPaths } from './read-only-paths.ts';
 import { pinnedFolders, readOnlyPaths } from './read-only-paths.ts';
 import type { RememberedLink, RestoredLink } from './restore-links.ts';
 import { rememberLinks, restoreLinks } from './restore-links.ts';
+import type { SessionTemps } from './session-temps.ts';
+import { createSessionTemps, removeLeftTemps } from './session-temps.ts';
 import { WorkspaceError } from '../workspace-error.ts';
 import { lstatSync } from 'node:fs';
 import { codeOf } from '../confine/file-problem.ts';
@@ -86,18 +89,23 @@ export interface Sandbox {
    * cannot be reached and therefore cannot be protected.
    */
   enter(reach: CommandReach): Promise<EnteredSandbox>;
+  /** Folders that the commands of a session see as `/tmp`. */
+  readonly temps: Pick<SessionTemps, 'open' | 'close'>;
 }
 
-/** Creates the sandbox of a workspace. Also removes the port folders of killed processes. */
+/** Creates the sandbox of a workspace. Also removes the folders that killed processes left. */
 export function createSandbox(options: SandboxOptions): Sandbox {
   removeLeftPortFolders();
+  void removeLeftTemps();
   const networks = createSessionNetworks(options.bwrap);
+  const temps = createSessionTemps();
   const finder =
     options.repository === 'writable' ? noRepositories : createRepositoryFinder(options.workspace, options.home);
   // Real paths that were hidden from earlier commands. They remain hidden. The reason: the path may have been found
   // through a link, and a command that runs at the same time may remove this link.
   let covered: readonly string[] = [];
   return {
+    temps,
     async enter(reach) {
       const before = await finder();
       assertReachable(options.workspace, [...before.stores, ...before.links]);
@@ -109,7 +117,13 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       const stores = identitiesOf(before);
       const missing = before.named.filter((path) => !isThere(path));
       return {
-        prefix: [...(network.entered?.prefix ?? []), ...mountsOf(options, paths, hidden, network)],
+        prefix: [
+          ...(network.entered?.prefix ?? []),
+          ...mountsOf(options, paths, hidden, {
+            mode: network.mode,
+            ...defined({ temp: temps.folderOf(reach.session) }),
+          }),
+        ],
         async leave() {
           await network.close();
           return findings(options.workspace, { links, stores, missing }, await finder());
@@ -166,7 +180,7 @@ function mountsOf(
   { bwrap, shell, workspace }: SandboxOptions,
   paths: ReadOnlyPaths,
   hidden: readonly Hidden[],
-  { mode }: Network,
+  { mode, temp }: Pick<Network, 'mode'> & Pick<SandboxMounts, 'temp'>,
 ): readonly string[] {
   // The folders above a hidden path are pinned too. Otherwise a command could move hidden files to a path that is not
   // hidden.
@@ -178,7 +192,11 @@ function mountsOf(
     readOnly: readOnly.filter((path) => !hidden.some((each) => pathInside(each.path, path) !== undefined)),
     same: [...pinned, ...readOnly].filter((path) => !hidden.some((each) => pathInside(each.path, path) !== undefined)),
   });
-  return [bwrap, ...bubblewrapArguments({ workspace, readOnly, pinned, hidden, network: mode }), ...check];
+  return [
+    bwrap,
+    ...bubblewrapArguments({ workspace, readOnly, pinned, hidden, network: mode, ...defined({ temp }) }),
+    ...check,
+  ];
 }
 
 interface StateBeforeCommand {

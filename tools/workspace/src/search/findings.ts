@@ -47,7 +47,7 @@ export async function maskCutRows(
 const MAX_COUNTED = 10_000;
 
 /** Bytes of a page that are reserved for the summary and the notes. */
-const SUMMARY_BYTES = 2 * 1024;
+export const SUMMARY_BYTES: number = 2 * 1024;
 
 /**
  * Creates empty findings.

@@ -11,6 +11,7 @@ import { confirmComplaint, confirmLines, unreadNote } from './confirm-found.ts';
 import { readGrepRecord } from './grep-record.ts';
 import type { SearchFindings } from './findings.ts';
 import { gatherFindings, maskCutRows } from './findings.ts';
+import { gatherFiles } from './file-findings.ts';
 import { earlyEndNotes, runRipgrep } from './run-ripgrep.ts';
 import type { SearchPlace } from './search-place.ts';
 import { searchPlace } from './search-place.ts';
@@ -28,8 +29,12 @@ const grepArguments = argumentsOf(
     glob: z.string().optional().describe('Only files that match: *.ts, src/**, !*.test.ts'),
     ignore_case: z.boolean().optional(),
     literal: z.boolean().optional().describe('Treat the pattern as plain text'),
+    output: z
+      .enum(['lines', 'files', 'counts'])
+      .optional()
+      .describe('Matching lines (default), only files, or lines per file'),
     context: z.int().min(0).max(MAX_CONTEXT).optional().describe('Lines to show around each match'),
-    limit: z.int().min(1).max(MAX_LINES).optional().describe('Maximum number of matching lines. Default: 100'),
+    limit: z.int().min(1).max(MAX_LINES).optional().describe('Maximum number of lines or files. Default: 100'),
   }),
 );
 
@@ -44,7 +49,10 @@ export function createGrepTool(confinement: Confinement): Tool {
     name: 'grep',
     description: DESCRIPTION,
     schema: grepArguments.schema,
-    earlier: ['4b30e40405e6535aff9298f0a4c391322ad9fcc98ba8333f99e078be5a7e92a0'],
+    earlier: [
+      '4b30e40405e6535aff9298f0a4c391322ad9fcc98ba8333f99e078be5a7e92a0',
+      '90dbb31e902991bf47c3f245eb0128c2c1ee1d960f7549a626f2cfa84b31d5b3',
+    ],
     effect: 'read',
     effectKinds: ['paths'],
     async read(input) {
@@ -66,7 +74,7 @@ async function search(
   asked: GrepArguments,
   { signal, mask }: ToolContext,
 ): Promise<ToolOutput> {
-  const findings = gatherFindings(asked.limit ?? DEFAULT_LINES, asked.context ?? 0);
+  const findings = findingsOf(asked);
   let begun = false;
   const end = await runRipgrep({
     args: [...ripgrepArguments(asked), ...place.args, '--', asked.pattern, place.from],
@@ -90,6 +98,10 @@ async function search(
   return { text: findings.describe(place.shown, [...late, ...unread], await maskCutRows(confirmed, mask)) };
 }
 
+function findingsOf({ output = 'lines', limit = DEFAULT_LINES, context = 0 }: GrepArguments): SearchFindings {
+  return output === 'lines' ? gatherFindings(limit, context) : gatherFiles(limit, output);
+}
+
 function add(
   findings: SearchFindings,
   place: SearchPlace,
@@ -99,7 +111,7 @@ function add(
   if (path !== undefined && place.refusal(path) === undefined) findings.add({ ...line, path });
 }
 
-function ripgrepArguments({ ignore_case, literal, context }: GrepArguments): readonly string[] {
+function ripgrepArguments({ ignore_case, literal, output = 'lines', context = 0 }: GrepArguments): readonly string[] {
   return [
     '--json',
     // With line buffering, no matches remain in ripgrep's output buffer. They are not lost when a run is ended early.
@@ -108,7 +120,8 @@ function ripgrepArguments({ ignore_case, literal, context }: GrepArguments): rea
     '--engine',
     'auto',
     '--context',
-    String(context ?? 0),
+    String(output === 'lines' ? context : 0),
+    ...(output === 'files' ? ['--max-count', '1'] : []),
     ignore_case === true ? '--ignore-case' : '--case-sensitive',
     ...(literal === true ? ['--fixed-strings'] : []),
   ];

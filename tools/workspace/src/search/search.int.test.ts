@@ -224,6 +224,57 @@ describe('the `grep` tool', () => {
   });
 });
 
+describe('`grep` with `output`', () => {
+  const FILES = { 'b.txt': 'foo\nbar\nfoo foo\n', 'a.txt': 'x\nfoo\n', 'c.txt': 'bar\n', '.env': 'foo=1\n' };
+
+  it('shows only the names of the files with matches, sorted, and the same bytes each time', async () => {
+    const folder = workspace(FILES);
+    const found = '[2 files]\na.txt\nb.txt';
+    expect(await grep(folder, { pattern: 'foo', output: 'files' })).toBe(found);
+    expect(await grep(folder, { pattern: 'foo', output: 'files', context: 2 })).toBe(found);
+    expect(await grep(folder, { pattern: 'foo', output: 'files', path: 'b.txt' })).toBe('[1 file]\nb.txt');
+    expect(await grep(folder, { pattern: 'nothing', output: 'files' })).toContain('no line matches');
+  });
+
+  it('shows the number of matching lines of each file, and the sum', async () => {
+    const folder = workspace(FILES);
+    expect(await grep(folder, { pattern: 'foo', output: 'counts' })).toBe('[3 lines in 2 files]\na.txt: 1\nb.txt: 2');
+  });
+
+  it('shows at most `limit` files, and counts the others', async () => {
+    const folder = workspace(
+      Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`f${at + 10}.txt`, 'foo\nfoo\n'])),
+    );
+    const files = await grep(folder, { pattern: 'foo', output: 'files', limit: 2 });
+    expect(files).toBe(
+      '[30 files, the first 2 files are shown: use a narrower pattern, path or glob, or a higher limit]\nf10.txt\nf11.txt',
+    );
+    const counts = await grep(folder, { pattern: 'foo', output: 'counts', limit: 1 });
+    expect(counts).toContain('[60 lines in 30 files, the first 1 files are shown');
+    expect(counts.endsWith('\nf10.txt: 2')).toBe(true);
+  });
+
+  it('keeps the size of a page, and shows names on one line', async () => {
+    const long = 'n'.repeat(200);
+    const names = Array.from({ length: 400 }, (_, at) => [`${long}${at + 1_000}.txt`, 'foo\n']);
+    const text = await grep(workspace(Object.fromEntries([...names, ['a\nb.txt', 'foo\n']])), {
+      pattern: 'foo',
+      output: 'files',
+      limit: 1_000,
+    });
+    expect(Buffer.byteLength(text)).toBeLessThan(48 * 1_024);
+    expect(text).toMatch(/^\[401 files, the first \d+ files are shown/);
+    expect(text).not.toContain('a\nb.txt');
+  });
+
+  it('reports a matching line above 1 MiB, whose file may be missing', async () => {
+    const folder = workspace({ 'a.txt': `foo${'x'.repeat(1_100_000)}\n`, 'b.txt': 'foo\n' });
+    expect(await grep(folder, { pattern: 'foo', output: 'counts' })).toBe(
+      '[1 line in 1 file]\n[1 matching line longer than 1 MiB not counted: files may be missing]\nb.txt: 1',
+    );
+  });
+});
+
 describe('the `find` tool', () => {
   const files = {
     'b.ts': '',
@@ -272,7 +323,7 @@ it('`grep` and `find` have definitions with unchanged bytes, because users have 
     createHash('sha256').update(JSON.stringify({ name, description, schema })).digest('hex'),
   ]);
   expect(pins).toEqual([
-    ['grep', '57c508cf5acd08e4bae3eea1007d5e27c57e26a71958267baa3cd0b9f090d68a'],
+    ['grep', '2c04853571292cbb2749bece957e9502a35c687fcdae5db94b815ab6fe4c9ac0'],
     ['find', 'd97001caca0b17e60ca6788026646e3d9bdc5cea044c3cce292d63802d89db15'],
   ]);
 });

@@ -6,14 +6,24 @@ import type { CurrentFile } from './current-file.ts';
 
 /**
  * Keeps the current bytes of a file, and returns its state for `FileTouch.before`. Call it directly before the change.
- * A file that is too large is not kept, but its digest is returned.
+ * A file that is too large is not kept: a notice says so, and its digest is returned.
+ *
+ * @param shown Path of the file for the notice.
  */
 export async function keepBefore(
+  shown: string,
   current: Pick<CurrentFile, 'digest' | 'bytes'> | undefined,
-  { undo }: Pick<ToolContext, 'undo'>,
+  { undo, notice }: Pick<ToolContext, 'undo' | 'notice'>,
 ): Promise<Digest | 'absent'> {
   if (current === undefined) return 'absent';
   const { bytes, digest } = current;
-  if (undo !== undefined && bytes !== undefined && bytes.length <= undo.largest) await undo.keep(bytes);
+  if (undo === undefined) return digest;
+  if (bytes !== undefined && bytes.length <= undo.largest) await undo.keep(bytes);
+  else
+    notice({
+      code: 'undo/not-kept',
+      message: `${shown} has more than ${undo.largest} bytes, so its content before the change is not kept`,
+      next: 'The change is made, and the file cannot be restored with rewind.',
+    });
   return digest;
 }

@@ -108,7 +108,7 @@ async function overwrite(
   if (hashOf(bytes) === was)
     return writtenOutput(place, was, bytes, `${place.shown} already has exactly this content; nothing was written`);
   context.signal.throwIfAborted();
-  const before = await keepBefore(current, context);
+  const before = await keepBefore(place.shown, current, context);
   await replaceFile(place, bytes, stats);
   const diff = await diffOf(stats.size <= MAX_FOR_DIFF ? current.bytes : undefined, text);
   return writtenOutput(

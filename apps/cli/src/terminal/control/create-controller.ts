@@ -84,7 +84,7 @@ export function createController(options: ControllerOptions = {}): OwnedControll
     if (planned) await modes.setMode('plan');
   };
   const { agent, session, workspace } = shown;
-  const refreshStatus = createStatusUpdates({ state, session, workspace });
+  const refreshStatus = createStatusUpdates({ state, session, workspace, firstForecast: shown.firstForecast });
   const base = { ...basics, agent, session, workspace, openSession };
   const turns = createTurns({
     ...base,
@@ -112,7 +112,11 @@ export function createController(options: ControllerOptions = {}): OwnedControll
     send: whenActing(attention, turns.send),
     queue: whenActing(attention, turns.queue),
     interrupt: () => (state.get().command?.stop ?? turns.interrupt)(),
+    interruptTurn: turns.interrupt,
     refreshStatus: () => void refreshStatus(),
+    draftBegan() {
+      if (shown.startFirstForecast()) void refreshStatus();
+    },
     requireSession: () => shown.openFor(''),
     rewind: () => void rewindSession({ ...base, ...defined({ restoring: sessions?.restoring }) }).catch(report),
     attach: shown.attach,

@@ -1,14 +1,16 @@
 // Tests which session the terminal shows: new and earlier sessions, forks, and sessions that are open elsewhere.
 
 import { createAgent } from '@tidemark/kit';
-import type { AgentSession } from '@tidemark/kit';
+import type { Agent, AgentSession } from '@tidemark/kit';
 import type { Log } from '@tidemark/log';
+import { callId, sessionId, timestamp } from '@tidemark/log';
 import { createScriptedProvider } from '@tidemark/provider-scripted';
 import { createMemoryStore } from '@tidemark/store-memory';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { draftOf, openScriptedTerminal, says } from '../../../tests/scripted-terminal.ts';
 import type { ScriptedTerminal } from '../../../tests/scripted-terminal.ts';
+import { answer, call } from '../../../tests/terminal-scene.ts';
 import type { ChoicePanel } from '../state/terminal-state.ts';
 
 /** Sends prompts one after the other, and waits for the end of each turn. */
@@ -40,6 +42,38 @@ test('a terminal that is closed before the first prompt leaves no session', asyn
   await controller.setMode('read-only');
   await controller.close();
   expect((await store.sessions()).sessions).toEqual([]);
+});
+
+test('the first call of a new session is forecast when the user begins a prompt, and leaves no session', async () => {
+  const store = createMemoryStore();
+  const provider = createScriptedProvider({ respond: () => says('Yes.') });
+  const agentIn = (log: Log): Agent =>
+    createAgent({ model: 'claude-sonnet-5-5', provider, store: log, permissions: { mode: 'auto' } });
+  let forecasts = 0;
+  const terminal = await openScriptedTerminal({
+    store,
+    prepare: async () => {
+      const agent = agentIn(store);
+      return {
+        agent,
+        flags: {},
+        open: () => agent.open(),
+        close: () => agent.close(),
+        async forecastFirst() {
+          forecasts += 1;
+          const trial = agentIn(createMemoryStore());
+          onTestFinished(() => trial.close());
+          return (await trial.open()).forecast();
+        },
+      };
+    },
+  });
+  expect(terminal.controller.state.get().status.next).toBeUndefined();
+  terminal.controller.draftBegan();
+  terminal.controller.draftBegan();
+  const { status } = await terminal.until((state) => state.status.next !== undefined);
+  expect(Number(status.next?.cost)).toBeGreaterThan(0);
+  expect([forecasts, (await store.sessions()).sessions]).toEqual([1, []]);
 });
 
 test('the mode that is chosen before the first prompt is the mode of the new session', async () => {
@@ -81,6 +115,30 @@ test('a session whose last turn was interrupted offers to resume it', async () =
   offer.choose(0);
   await terminal.untilPrinted('Yes.');
   expect(await terminal.kinds()).toContain('turn.resumed');
+});
+
+test('a session whose process ended during a call shows that the call does not run', async () => {
+  const store = createMemoryStore();
+  const id = sessionId('killed');
+  const at = timestamp('2026-11-20T12:00:00.000Z');
+  const writer = await store.create(id);
+  await writer.append(
+    [
+      { kind: 'session.created', at, data: { id, root: id, workspace: '/nobody' } },
+      { kind: 'turn.started', at, data: { trigger: 'user' } },
+      { kind: 'prompt.given', at, data: { parts: [{ type: 'text', text: 'run it' }], presenter: 'cli' } },
+      { kind: 'answer.received', at, data: answer(call('c1', 'bash', { command: 'sleep 9' })) },
+      { kind: 'tool.started', at, data: { call: callId('c1'), name: 'bash', effect: 'execute' } },
+    ],
+    0,
+  );
+  await writer.close();
+  const terminal = await openScriptedTerminal({ store });
+  await terminal.controller.openSession({ open: 'existing', id });
+  const { calls } = terminal.controller.state.get().conversation.live;
+  expect(calls).toEqual([expect.objectContaining({ cutOff: { started: true, runsAgain: false } })]);
+  (await untilChoice(terminal)).choose(0);
+  await terminal.untilPrinted('"outcome":"crashed"');
 });
 
 test('a running turn keeps its session: another one is refused', async () => {

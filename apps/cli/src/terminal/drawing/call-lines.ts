@@ -15,7 +15,14 @@ const OUTCOME_STYLES = {
   failed: 'red',
   denied: 'yellow',
   interrupted: 'yellow',
-  unknown: 'yellow',
+  unstarted: 'yellow',
+  crashed: 'yellow',
+} as const;
+
+/** Words for the end of a call without a result. */
+export const UNFINISHED_WORDS = {
+  unstarted: 'not started: the turn ended',
+  crashed: 'not finished: the process ended',
 } as const;
 
 /** Returns the lines of a call that has ended. With `whole`, the whole diff is shown. */
@@ -29,12 +36,15 @@ export function callLines(call: PrintedCall, whole = false): readonly Line[] {
   ];
 }
 
-function titleLine({ title, outcome, durationMs, exit }: PrintedCall): Line {
+function titleLine({ title, outcome, denial, durationMs, exit }: PrintedCall): Line {
   const failed = outcome !== 'ok' || (exit !== undefined && exit !== 0);
   const style = failed && outcome === 'ok' ? 'yellow' : OUTCOME_STYLES[outcome];
+  // The exit code of an interrupted command is that of the signal that ended it.
+  const hasExit = exit !== undefined && exit !== 0 && outcome !== 'interrupted';
+  const words = outcome === 'unstarted' || outcome === 'crashed' ? UNFINISHED_WORDS[outcome] : outcome;
   const facts = [
-    ...(outcome === 'ok' || (outcome === 'failed' && exit !== undefined && exit !== 0) ? [] : [outcome]),
-    ...(exit === undefined || exit === 0 ? [] : [`exit ${exit}`]),
+    ...(outcome === 'ok' || (outcome === 'failed' && hasExit) ? [] : [denial ?? words]),
+    ...(hasExit ? [`exit ${exit}`] : []),
     ...(durationMs === undefined ? [] : [duration(durationMs)]),
   ];
   return {

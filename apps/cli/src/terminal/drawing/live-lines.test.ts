@@ -1,11 +1,12 @@
 // Tests the live part: running calls with the end of their output, and arriving reasoning.
 
-import { callId } from '@tidemark/log';
+import { callId, timestamp } from '@tidemark/log';
 import { expect, test } from 'vitest';
 
 import { answer, call, createRecords } from '../../../tests/terminal-scene.ts';
 import type { Conversation } from '../state/conversation.ts';
-import { EMPTY_CONVERSATION, foldEvent, foldRecord } from '../state/conversation.ts';
+import { EMPTY_CONVERSATION, foldEvent, foldRecord, withoutProcess } from '../state/conversation.ts';
+import { blockLines } from './block-lines.ts';
 import { lastOutput, liveLines } from './live-lines.ts';
 import { rowsOf } from './rows.ts';
 
@@ -39,4 +40,54 @@ test('arriving reasoning shows its last three lines until the answer begins', ()
   const thinking = foldEvent(EMPTY_CONVERSATION, { type: 'reasoning.delta', text: 'a\nb\n\nc\nd' });
   expect(drawn(thinking)).toEqual(['', '  b', '  c', '  d']);
   expect(drawn(foldEvent(thinking, { type: 'text.delta', text: 'So' }))).toEqual(['', 'So']);
+});
+
+test('calls of a process that ended have no clock, and name what happens with them', () => {
+  const { record } = createRecords();
+  const asked = answer(
+    call('c1', 'bash', { command: 'npm test' }),
+    call('c2', 'read', { path: 'a' }),
+    call('c3', 'read', { path: 'b' }),
+  );
+  const dead = withoutProcess(
+    [
+      record('answer.received', asked),
+      record('tool.started', { call: callId('c1'), name: 'bash', effect: 'execute' }),
+      record('tool.started', { call: callId('c2'), name: 'read', effect: 'read' }),
+    ].reduce(foldRecord, EMPTY_CONVERSATION),
+  );
+  expect(drawn(dead, 80)).toEqual([
+    '✗ bash npm test  not finished: the process ended',
+    '  Its effect is unknown, so it is not run again. The model is told.',
+    '✗ read a  not finished: the process ended',
+    '  `/continue` runs it. A new prompt does not.',
+    '✗ read b  not started: the process ended',
+    '  `/continue` runs it. A new prompt does not.',
+  ]);
+  const resumed = [
+    record('turn.resumed', { trigger: 'user' }),
+    record('tool.abandoned', { call: callId('c1'), reason: 'crashed' }),
+  ].reduce(foldRecord, dead);
+  const rows = rowsOf(
+    resumed.blocks.from(0).flatMap((block) => blockLines(block, { columns: 80 })),
+    80,
+    false,
+  );
+  expect(rows.at(-1)).toBe('✗ bash npm test  not finished: the process ended');
+  expect(drawn(resumed)).toEqual(['● read a  4.1 s', '● read b  waiting']);
+});
+
+test('the pause before a retry is counted down until the request is prepared again', () => {
+  const { record } = createRecords();
+  const at = timestamp('2026-11-20T12:00:12.000Z');
+  const notice = { code: 'turn/retrying', message: 'overloaded', next: 'interrupt', retry: { attempt: 2, of: 4, at } };
+  const waiting = foldEvent(EMPTY_CONVERSATION, { type: 'notice.raised', notice });
+  const rows = (now: number): readonly string[] =>
+    rowsOf(liveLines(waiting.live, { columns: 60, rows: 24, now }), 60, false);
+  expect(rows(STARTED)).toEqual(['● sending again in 12 s  attempt 2 of 4, Esc ends the turn']);
+  expect(rows(STARTED + 11_001)).toEqual(['● sending again in 1 s  attempt 2 of 4, Esc ends the turn']);
+  expect(rows(STARTED + 13_000)).toEqual(['● sending again now  attempt 2 of 4, Esc ends the turn']);
+  expect(waiting.blocks.from(0)).toMatchObject([{ lines: [[expect.anything(), ': overloaded']] }]);
+  const ended = foldRecord(waiting, record('turn.ended', { outcome: 'interrupted' }));
+  expect(drawn(ended)).toEqual([]);
 });

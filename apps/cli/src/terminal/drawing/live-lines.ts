@@ -2,7 +2,8 @@
 
 import { withStyle } from '../../frame/shown.ts';
 import { duration } from '../../present/tool-line.ts';
-import type { LiveCall, LivePart } from '../state/conversation.ts';
+import type { CutOffCall, LiveCall, LivePart, RetryPause } from '../state/conversation.ts';
+import { UNFINISHED_WORDS } from './call-lines.ts';
 import { markdownLines } from './markdown-lines.ts';
 import type { Line } from '../state/line.ts';
 
@@ -14,13 +15,22 @@ export interface LivePlace {
 }
 
 /** Returns the last lines of the live part. They fill at least `rows` rows, if there is so much to show. */
-export function liveLines({ answer, reasoning, calls }: LivePart, place: LivePlace): readonly Line[] {
+export function liveLines({ answer, reasoning, calls, hooks, retry }: LivePart, place: LivePlace): readonly Line[] {
   const { columns, rows, now } = place;
   return [
     ...(answer === '' && reasoning !== '' ? ['', ...lastReasoning(reasoning)] : []),
     ...(answer === '' ? [] : ['', ...markdownLines(closedText(lastBlocks(answer, rows)), columns)]),
     ...calls.flatMap((call) => callLines(call, now, calls.length === 1 ? OUTPUT_LINES.alone : OUTPUT_LINES.each)),
+    ...hooks.map((name): Line => ({ lead: '  ', hang: '  ', words: withStyle('dim', `waiting for the hook ${name}`) })),
+    ...(retry === undefined ? [] : [retryLine(retry, now)]),
   ];
+}
+
+function retryLine({ attempt, of, at }: RetryPause, now: number): Line {
+  const seconds = Math.max(0, Math.ceil((at - now) / 1_000));
+  const when = seconds === 0 ? 'now' : `in ${seconds < 60 ? `${seconds} s` : duration(seconds * 1_000)}`;
+  const facts = withStyle('dim', `  attempt ${attempt} of ${of}, Esc ends the turn`);
+  return { lead: withStyle('yellow', '● '), hang: '  ', words: [`sending again ${when}`, facts] };
 }
 
 /** Number of lines of the arriving reasoning that are shown. */
@@ -38,7 +48,9 @@ function lastReasoning(text: string): readonly Line[] {
 /** Number of lines of a running call's output that are shown, for one call and for each of several calls. */
 const OUTPUT_LINES = { alone: 6, each: 3 } as const;
 
-function callLines({ title, startedAt, progress, output = '' }: LiveCall, now: number, most: number): readonly Line[] {
+function callLines(call: LiveCall, now: number, most: number): readonly Line[] {
+  const { title, startedAt, progress, output = '', cutOff } = call;
+  if (cutOff !== undefined) return cutOffLines(title, cutOff);
   const time = startedAt === undefined ? 'waiting' : duration(Math.max(0, now - startedAt));
   const facts = withStyle('dim', `  ${time}${progress === undefined ? '' : `, ${progress}`}`);
   return [
@@ -49,6 +61,18 @@ function callLines({ title, startedAt, progress, output = '' }: LiveCall, now: n
       words: withStyle('dim', line),
       wrap: 'characters',
     })),
+  ];
+}
+
+/** Returns the lines of a call whose process ended. They name what the next command does with it. */
+function cutOffLines(title: string, { started, runsAgain }: CutOffCall): readonly Line[] {
+  const words = started ? UNFINISHED_WORDS.crashed : 'not started: the process ended';
+  const next = runsAgain
+    ? '`/continue` runs it. A new prompt does not.'
+    : 'Its effect is unknown, so it is not run again. The model is told.';
+  return [
+    { lead: withStyle('yellow', '✗ '), hang: '  ', words: [title, withStyle('yellow', `  ${words}`)] },
+    { lead: '  ', hang: '  ', words: withStyle('dim', next) },
   ];
 }
 

@@ -37,15 +37,19 @@ function press(keys: string, question = questionOf(), pages = 1): AnswerStep {
   const names = { '⏎': 'enter', '⌫': 'backspace', '⎋': 'escape', '↓': 'next' } as const;
   let state: AnswerStep = startAnswering(pages);
   for (const key of keys) {
-    if ('answer' in state) return state;
+    if ('answer' in state || 'interrupt' in state) return state;
     const name = Object.entries(names).find(([sign]) => sign === key)?.[1];
     state = pressKey(state, name === undefined ? { input: key } : { input: '', name }, question, pages);
   }
   return state;
 }
 
-test('y allows the call once, and Esc denies it', () => {
-  expect([press('y'), press('⎋')]).toEqual([{ answer: 'allowed' }, { answer: 'denied' }]);
+test('y allows the call once, n denies it, and Esc interrupts', () => {
+  expect([press('y'), press('n⏎'), press('⎋')]).toEqual([
+    { answer: 'allowed' },
+    { answer: 'denied' },
+    { interrupt: true },
+  ]);
 });
 
 test('n opens a line for the reason, which the model receives', () => {
@@ -105,6 +109,19 @@ test('control characters and bidirectional marks of the call are visible', () =>
   const rows = questionPages(question, { columns: 80, rows: 20 }).flat();
   const shown = rows.map((row) => render(row, false)).join('\n');
   expect(shown).toContain('⟨U+001B⟩[2J⟨U+202E⟩evil');
+});
+
+test('the title has the marks of the text, and keeps signs that the text contains', () => {
+  const titleOf = (title: string, text: string): string => {
+    const pages = questionPages(questionOf({ title, preview: { kind: 'command', text } }), { columns: 80, rows: 20 });
+    return render(pages[0]?.[0] ?? '', false);
+  };
+  expect(titleOf(String.raw`bash echo \u{1b}[2J\u{a}ls`, 'echo \u001b[2J\nls')).toBe(
+    'bash echo ⟨U+001B⟩[2J⟨U+000A⟩ls [ask/execute]',
+  );
+  const literal = String.raw`echo \u{1b}`;
+  expect(titleOf(`bash ${literal}`, literal)).toBe(`bash ${literal} [ask/execute]`);
+  expect(titleOf(String.raw`bash \u{ffffff}`, 'x')).toBe(String.raw`bash \u{ffffff} [ask/execute]`);
 });
 
 test('a terminal that is too small shows no page, and y is then refused', () => {

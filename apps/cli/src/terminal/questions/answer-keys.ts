@@ -29,8 +29,8 @@ export interface PressedKey {
   readonly name?: 'enter' | 'escape' | 'backspace' | 'next' | 'previous' | undefined;
 }
 
-/** State or answer after a key. */
-export type AnswerStep = Answering | { readonly answer: PermissionAnswer };
+/** State or answer after a key. `interrupt` means that the user ends the turn of the question without an answer. */
+export type AnswerStep = Answering | { readonly answer: PermissionAnswer } | { readonly interrupt: true };
 
 /** Returns the state when a question with this number of pages appears. */
 export function startAnswering(pages: number): Answering {
@@ -45,7 +45,7 @@ export function pressKey(state: Answering, key: PressedKey, question: Question, 
 }
 
 function pressAnswer(state: Answering, { input, name }: PressedKey, question: Question, pages: number): AnswerStep {
-  if (name === 'escape') return { answer: 'denied' };
+  if (name === 'escape') return { interrupt: true };
   if (name === 'previous' || input === 'b') return turnTo(state, state.page - 1, pages);
   if (name === 'next' || name === 'enter' || input === ' ') return turnTo(state, state.page + 1, pages);
   const letter = input.toLowerCase();

@@ -1,5 +1,7 @@
 // Tests questions and lists on the screen of a terminal emulator. The clock of the panels is set by the tests.
 
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import type { PermissionAnswer, Question } from '@tidemark/kit';
@@ -8,6 +10,8 @@ import { render } from 'ink';
 import { createElement as h } from 'react';
 import { expect, onTestFinished, test } from 'vitest';
 
+import { openStage } from '../../../tests/scenario.ts';
+import { draftOf, openScriptedTerminal } from '../../../tests/scripted-terminal.ts';
 import type { VirtualTerminal } from '../../../tests/virtual-terminal.ts';
 import { createVirtualTerminal } from '../../../tests/virtual-terminal.ts';
 import { createController } from '../control/create-controller.ts';
@@ -94,16 +98,65 @@ test('a question that is longer than the screen is allowed only after its last p
   await type(terminal, 'y');
   await terminal.until(/space shows the rest first/);
   await type(terminal, '    ');
-  await terminal.until(/page 5 of 5[^]*allow once/);
+  await terminal.until(/allow once.* · page 5 of 5/);
   await type(terminal, 'y');
   expect(await answer).toBe('allowed');
 });
 
+test('Esc answers a question that belongs to no turn with no', async () => {
+  const { terminal, answer, pass } = showQuestion(QUESTION);
+  pass(300);
+  await terminal.until(/y: allow once · n: deny · Esc: cancel/);
+  await type(terminal, '\u001b');
+  expect(await answer).toBe('denied');
+});
+
+test('Esc at a question of a turn interrupts the turn, and the call does not run', async () => {
+  const stage = openStage();
+  onTestFinished(stage.clear);
+  const write = {
+    type: 'call',
+    call: callId('c1'),
+    name: 'write',
+    arguments: '{"path":"new.js","content":"x"}',
+  } as const;
+  const { controller, until, log } = await openScriptedTerminal({
+    mode: 'ask',
+    folder: stage.folder,
+    answers: [{ parts: [write] }],
+  });
+  const terminal = createVirtualTerminal();
+  onTestFinished(showScreen(controller, { ...terminal, colour: false }));
+  controller.send(draftOf('write it'));
+  await terminal.until(/y: allow once · n: deny · a: session · Esc: interrupt$/m);
+  terminal.press('\u001b');
+  const shown = await until(({ running, session }) => !running && session !== undefined);
+  if (shown.session === undefined) throw new Error('the terminal has no session');
+  const records = await Array.fromAsync(log.read(shown.session));
+  expect(records.map(({ kind }) => kind)).not.toContain('tool.started');
+  expect(records.find(({ kind }) => kind === 'tool.abandoned')?.data).toMatchObject({ reason: 'unstarted' });
+  expect(records.at(-1)).toMatchObject({ kind: 'turn.ended', data: { outcome: 'interrupted' } });
+  expect(existsSync(join(stage.folder, 'new.js'))).toBe(false);
+});
+
+test('the note that the terminal is too small goes when the terminal grows', async () => {
+  const terminal = createVirtualTerminal(80, 5);
+  const controller = createController();
+  onTestFinished(showScreen(controller, { ...terminal, colour: false }));
+  const answer = controller.ask(QUESTION, new AbortController().signal);
+  await terminal.until(/too small to show the question\.\nn: deny/);
+  await type(terminal, 'y');
+  terminal.resize(80, 24);
+  expect(await terminal.until(/│ npm test/)).not.toContain('too small');
+  await type(terminal, 'n\r');
+  expect(await answer).toBe('denied');
+});
+
 test('a list is searched by typing', async () => {
   const options = Array.from({ length: 60 }, (_, index) => ({ label: `prompt ${index}` }));
-  const { terminal, answer, pass } = showChoice(options, 59);
-  await terminal.until(/> prompt 59/);
-  pass(300);
+  const { terminal, answer } = showChoice(options, 59);
+  await terminal.until(/> prompt 59[^]*type to search/);
+  // The user opened the list, so its first keys count.
   await type(terminal, '42');
   await terminal.until(/> prompt 42[^]*1 found/);
   await type(terminal, '\r');

@@ -23,8 +23,8 @@ export interface QuestionViewProperties {
   readonly now?: () => number;
   /** Number of panels that wait for this one. Default: 0. */
   readonly waiting?: number;
-  /** Interrupts the turn. Ctrl-C calls it after the call was denied. */
-  readonly interrupt?: () => void;
+  /** Interrupts the turn of the question. Absent for a question that belongs to no turn. */
+  readonly interrupt?: (() => void) | undefined;
 }
 
 /** Numbers of the shown panels, so that each question has its own state. */
@@ -58,28 +58,36 @@ function OneQuestion({
   if (layout.columns !== columns || layout.rows !== rows) {
     // Other rows are on the pages of another size. The user starts again, so that no row is left out.
     setLayout({ columns, rows });
-    if (!state.seen) setState({ ...state, page: 0, seen: pages.length === 1 });
+    const next = { ...state, problem: undefined };
+    setState(state.seen ? next : { ...next, page: 0, seen: pages.length === 1 });
   }
   const { counts, isOpen } = useKeyGuard(now);
+  const cancel = (): void => {
+    // The interrupt comes first, so that the runtime records no answer of the user.
+    interrupt?.();
+    panel.answer('denied');
+  };
   useInput((input, key) => {
-    if (key.ctrl && input === 'c') {
-      panel.answer('denied');
-      interrupt?.();
-      return;
-    }
+    if (key.ctrl && input === 'c') return cancel();
     const pressed = pressedKey(input, key, state.line !== undefined);
-    if (!counts() || pressed === undefined) return;
+    if (!counts() || pressed === undefined) return undefined;
     const next = pressKey(state, pressed, question, pages.length);
-    if ('answer' in next) panel.answer(next.answer);
-    else setState(next);
+    if ('answer' in next) return panel.answer(next.answer);
+    return 'interrupt' in next ? cancel() : setState(next);
   });
   // After a change of the size, the number of pages can be smaller.
   const page = Math.min(state.page, Math.max(0, pages.length - 1));
   const shown = pages[page] ?? [withStyle('yellow', 'The terminal is too small to show the question.')];
   const lines = [
     ...shown,
-    isOpen ? footOf({ ...state, page }, panel, pages.length) : withStyle('dim', WAIT_FOR_KEYS),
-    noteOf(state, waiting),
+    isOpen
+      ? footOf({ ...state, page }, panel, {
+          pages: pages.length,
+          escape: interrupt === undefined ? 'cancel' : 'interrupt',
+        })
+      : withStyle('dim', WAIT_FOR_KEYS),
+    // Without a page, the first row contains the only problem, and there is no room for more.
+    ...(pages.length === 0 ? [] : [noteOf(state, waiting)]),
   ];
   return h(
     Box,
@@ -103,12 +111,23 @@ const LINES: Readonly<Record<AnswerLine, string>> = {
   unseen: 'type unseen to allow it (Enter, Esc: back): ',
 };
 
-function footOf({ line, typed, page, seen }: Answering, { question }: QuestionPanel, pages: number): Shown {
+interface FootFacts {
+  readonly pages: number;
+  /** Effect of Esc. */
+  readonly escape: 'interrupt' | 'cancel';
+}
+
+/** Returns the row with the keys. The keys come first, because a narrow terminal cuts the row. */
+function footOf(
+  { line, typed, page, seen }: Answering,
+  { question }: QuestionPanel,
+  { pages, escape }: FootFacts,
+): Shown {
   if (line !== undefined) return [withStyle('cyan', LINES[line]), typed, '▏'];
+  const back = page > 0 ? ' · b: back' : '';
   const turn = page < pages - 1 ? 'space: next page · ' : '';
-  const place = pages > 1 ? `page ${page + 1} of ${pages} · ${turn}${page > 0 ? 'b: back · ' : ''}` : '';
-  if (!seen) return withStyle('cyan', `${place}n: deny`);
-  return withStyle('cyan', `${place}${keysOf(question)}`);
+  const place = pages > 1 ? ` · page ${page + 1} of ${pages}${back}` : '';
+  return withStyle('cyan', `${turn}${seen ? keysOf(question) : 'n: deny'} · Esc: ${escape}${place}`);
 }
 
 function keysOf(question: QuestionPanel['question']): string {
@@ -116,5 +135,5 @@ function keysOf(question: QuestionPanel['question']): string {
   const { offer, preview } = question;
   if (preview.unseen !== undefined) return 'u: allow without seeing all · n: deny';
   if (offer === undefined) return 'y: allow once · n: deny';
-  return `y: allow once · n: deny · a: for the session${offer.project ? ' · p: for the project' : ''}`;
+  return `y: allow once · n: deny · a: session${offer.project ? ' · p: project' : ''}`;
 }

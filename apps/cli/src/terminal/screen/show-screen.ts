@@ -11,6 +11,7 @@ import { NO_PORTS } from '../editor/editor-ports.ts';
 import type { Controller } from '../state/controller.ts';
 import { eraseByRows } from './erase-rows.ts';
 import type { ScreenSize } from './screen.ts';
+import { ScreenErrors } from './screen-errors.ts';
 import { Screen } from './screen.ts';
 
 /** Streams of a terminal. */
@@ -21,7 +22,7 @@ export interface TerminalStreams {
   readonly colour: boolean;
   /** True if the terminal has no Unicode. */
   readonly ascii?: boolean;
-  /** Called with the error if a component throws. The terminal is restored then. */
+  /** Called with the error if a component throws. Nothing is drawn any more then. */
   readonly failed?: (error: unknown) => void;
   /** Ports of the editor. By default it has no history and no completion. */
   readonly ports?: EditorPorts;
@@ -32,7 +33,8 @@ export function showScreen(controller: Controller, streams: TerminalStreams): ()
   const { stdout, stdin, colour, ascii = false, failed = () => undefined, ports = NO_PORTS } = streams;
   const look: Look = ascii ? { colours: colour ? 'dark' : 'none', ascii } : colour;
   const editor = createEditor(controller, ports);
-  const screen = (): ReactElement => h(Screen, { controller, editor, look, size: sizeOf(stdout) });
+  const screen = (): ReactElement =>
+    h(ScreenErrors, { failed }, h(Screen, { controller, editor, look, size: sizeOf(stdout) }));
   const restore = eraseByRows(stdout);
   const instance = render(screen(), {
     stdout,
@@ -52,7 +54,8 @@ export function showScreen(controller: Controller, streams: TerminalStreams): ()
   });
   waitUntilExit().catch(failed);
   return async () => {
-    editor.close();
+    // The terminal may be gone. The draft is stored first.
+    await editor.close();
     release();
     unmount();
     await waitUntilExit().finally(restore);

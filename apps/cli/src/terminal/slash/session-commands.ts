@@ -5,7 +5,7 @@ import type { CompactionReport } from '@tidemark/kit';
 import type { SessionSummary } from '@tidemark/log';
 
 import { recordArgument } from '../../arguments/record-argument.ts';
-import { sessionArgument } from '../../arguments/session-argument.ts';
+import { findSession } from '../../arguments/session-argument.ts';
 import { CliError } from '../../frame/failure.ts';
 import { withStyle } from '../../frame/shown.ts';
 import { compactionInWords } from '../../reports/compaction-report.ts';
@@ -78,12 +78,18 @@ const resume: SlashCommand = {
   summary: 'show another session of this folder',
   argument: '[session]',
   complete: async (place) => (await otherSessions(place)).map(({ session }) => session),
-  async run({ words: [typed] }, place) {
+  async run({ words }, place) {
     requireIdle(place);
-    const id = typed === undefined ? await chooseSession(place) : sessionArgument(typed);
+    const text = words.join(' ');
+    const id = text === '' ? await chooseSession(place) : await namedIn(text, place);
     if (id !== undefined) await place.controller.openSession({ open: 'existing', id });
   },
 };
+
+/** Returns the session that a text names. A session that was not named by its whole id is printed. */
+function namedIn(text: string, { context, controller }: SlashPlace): Promise<SessionSummary['session']> {
+  return findSession(text, { store: context.store, output: { note: (shown) => controller.print([shown]) } });
+}
 
 /** Sessions that the list offers. Older ones are opened by their id. */
 const OFFERED = 50;

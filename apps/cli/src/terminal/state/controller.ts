@@ -40,6 +40,8 @@ export interface Controller {
   attachToNext(attachment: GivenAttachment): void;
   /** Stops the running command of the user. If none runs, interrupts the running turn. */
   interrupt(): void;
+  /** Interrupts the running turn. */
+  interruptTurn(): void;
   /** Resumes the turn that was cut off, failed, was interrupted or reached a limit. */
   resume(): void;
   /** Lets the user choose an earlier prompt, and continues in a fork before it. */
@@ -89,6 +91,8 @@ export interface Controller {
   refill(text: string, attached?: Draft['attached']): void;
   /** Asks for a new forecast of the next call. Called after a command that changes the model or its parameters. */
   refreshStatus(): void;
+  /** Called when the user has begun a prompt. The first call of a new session is forecast then. */
+  draftBegan(): void;
   /** Ends the terminal. */
   leave(): void;
 }

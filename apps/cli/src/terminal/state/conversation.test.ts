@@ -79,6 +79,17 @@ describe('calls', () => {
     ]);
   });
 
+  test('an interrupted command is shown as interrupted, with the end of its output', () => {
+    const end = '[ended by SIGTERM, exit 143]\n[interrupted: the command and all processes that it started were ended]';
+    expect(drawnCall('bash', { command: 'npm test' }, `ran 1\nran 2\n${end}`, { failed: true, exit: 143 })).toEqual([
+      '✗ bash npm test  interrupted, 1.2 s',
+      '  ran 1',
+      '  ran 2',
+    ]);
+    const forged = drawnCall('bash', { command: 'a' }, '[interrupted: x]\nfailed\n[exit 1]', { failed: true, exit: 1 });
+    expect(forged[0]).toBe('✗ bash a  exit 1, 1.2 s');
+  });
+
   test('a successful command shows no output, and a denied call no error', () => {
     expect(drawnCall('bash', { command: 'ls' }, 'a\nb')).toEqual(['✓ bash ls  1.2 s']);
     const { record } = createRecords();

@@ -24,6 +24,7 @@ import type {
   PermissionDecided,
   Shaping,
   ToolAbandoned,
+  ToolCharged,
   ToolEnded,
   ToolStarted,
 } from '../../events/tool.ts';
@@ -245,6 +246,7 @@ const fileTouch = z.object({
   digest: optional(digest),
   as: z.enum(['read', 'written', 'removed']),
   before: optional(fileState),
+  shows: optional(z.union([z.literal('change'), z.object({ from: number, to: number, of: number })])),
 } satisfies PayloadShape<FileTouch>);
 
 const toolEnded = z.object({
@@ -274,12 +276,21 @@ const granted: z.ZodType<Granted> = z.object({
 const permissionDecided = z.object({
   call: callId,
   decision: z.enum(['allowed', 'denied']),
-  by: z.enum(['rule', 'person']),
+  by: z.enum(['rule', 'person', 'hook']),
   rule: optional(text),
   always: optional(granted),
   kept: optional(z.literal('project')),
   shown: optional(digest),
 } satisfies PayloadShape<PermissionDecided>);
+
+const toolCharged = z.object({
+  call: callId,
+  service: text,
+  requests: number,
+  model: optional(text),
+  usage: optional(usage),
+  cost: optional(money),
+} satisfies PayloadShape<ToolCharged>);
 
 type CallKind =
   | 'request.prepared'
@@ -290,6 +301,7 @@ type CallKind =
   | 'tool.returned'
   | 'tool.failed'
   | 'tool.abandoned'
+  | 'tool.charged'
   | 'permission.decided';
 
 export const callDecoders: Pick<Decoders, CallKind> = {
@@ -301,5 +313,6 @@ export const callDecoders: Pick<Decoders, CallKind> = {
   'tool.returned': decoder('tool.returned', toolEnded),
   'tool.failed': decoder('tool.failed', toolEnded),
   'tool.abandoned': decoder('tool.abandoned', toolAbandoned),
+  'tool.charged': decoder('tool.charged', toolCharged),
   'permission.decided': decoder('permission.decided', permissionDecided),
 };

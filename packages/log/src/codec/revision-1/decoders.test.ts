@@ -4,6 +4,7 @@ import { KINDS, isKind } from './decoders.ts';
 describe('revision 1', () => {
   it('contains exactly these kinds', () => {
     expect(KINDS.toSorted()).toEqual([
+      'agent.chosen',
       'answer.failed',
       'answer.interrupted',
       'answer.received',
@@ -20,6 +21,9 @@ describe('revision 1', () => {
       'notification.received',
       'permission.decided',
       'pressure.crossed',
+      'process.ended',
+      'process.started',
+      'prompt.denied',
       'prompt.given',
       'reasoning.changed',
       'reasoning.set',
@@ -31,6 +35,7 @@ describe('revision 1', () => {
       'subagent.ended',
       'subagent.started',
       'tool.abandoned',
+      'tool.charged',
       'tool.failed',
       'tool.returned',
       'tool.started',

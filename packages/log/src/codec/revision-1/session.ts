@@ -2,12 +2,17 @@
 
 import { z } from 'zod';
 import type {
+  AgentChosen,
   ForeignRecorded,
   ImportedFrom,
   MemoryChanged,
   ModeChanged,
   Parent,
+  ProcessEnded,
+  ProcessStarted,
+  PromptDenied,
   SessionCreated,
+  StartedAgent,
   StartedBy,
   SubagentEnded,
   SubagentStarted,
@@ -16,11 +21,30 @@ import type {
   TurnTotals,
 } from '../../events/session.ts';
 import type { Decoders, PayloadShape } from './decoder.ts';
-import { callId, chain, decoder, digest, json, money, number, optional, position, sessionId, text } from './decoder.ts';
+import {
+  callId,
+  chain,
+  decoder,
+  digest,
+  flag,
+  json,
+  money,
+  number,
+  optional,
+  position,
+  sessionId,
+  text,
+} from './decoder.ts';
 
 const parent = z.object({ session: sessionId, position, chain } satisfies PayloadShape<Parent>);
 
-const startedBy = z.object({ session: sessionId, call: callId, depth: number } satisfies PayloadShape<StartedBy>);
+const startedBy = z.object({
+  session: sessionId,
+  call: callId,
+  depth: number,
+  agent: optional(text),
+  model: optional(text),
+} satisfies PayloadShape<StartedBy>);
 
 const imported = z.object({
   format: text,
@@ -65,10 +89,24 @@ const turnEnded = z.object({
   totals: optional(turnTotals),
 } satisfies PayloadShape<TurnEnded>);
 
+const promptDenied = z.object({
+  by: z.literal('hook'),
+  rule: text,
+  reason: text,
+  presenter: text,
+  steer: optional(flag),
+} satisfies PayloadShape<PromptDenied>);
+
 const modeChanged = z.object({
   mode: z.enum(['read-only', 'ask', 'auto']),
   by: z.enum(['user', 'settings']),
 } satisfies PayloadShape<ModeChanged>);
+
+const chosen = { name: text, version: text, role: text, tools: optional(z.array(text)) };
+
+const agentChosen = z.object(chosen satisfies PayloadShape<AgentChosen>);
+
+const startedAgent = z.object({ ...chosen, effort: optional(text) } satisfies PayloadShape<StartedAgent>);
 
 const foreignRecorded = z.object({
   format: text,
@@ -90,6 +128,9 @@ const subagentStarted = z.object({
   role: text,
   task: text,
   call: optional(callId),
+  agent: optional(startedAgent),
+  model: optional(text),
+  provider: optional(text),
 } satisfies PayloadShape<SubagentStarted>);
 
 const subagentEnded = z.object({
@@ -100,25 +141,46 @@ const subagentEnded = z.object({
   totals: optional(turnTotals),
 } satisfies PayloadShape<SubagentEnded>);
 
+const processStarted = z.object({
+  process: text,
+  command: text,
+  call: optional(callId),
+} satisfies PayloadShape<ProcessStarted>);
+
+const processEnded = z.object({
+  process: text,
+  exit: optional(number),
+  signal: optional(text),
+  by: z.enum(['itself', 'model', 'user', 'session', 'lost']),
+} satisfies PayloadShape<ProcessEnded>);
+
 type SessionKind =
   | 'session.created'
   | 'turn.started'
   | 'turn.resumed'
   | 'turn.ended'
+  | 'prompt.denied'
   | 'mode.changed'
+  | 'agent.chosen'
   | 'foreign.recorded'
   | 'memory.changed'
   | 'subagent.started'
-  | 'subagent.ended';
+  | 'subagent.ended'
+  | 'process.started'
+  | 'process.ended';
 
 export const sessionDecoders: Pick<Decoders, SessionKind> = {
   'session.created': decoder('session.created', sessionCreated),
   'turn.started': decoder('turn.started', turnBegan),
   'turn.resumed': decoder('turn.resumed', turnBegan),
   'turn.ended': decoder('turn.ended', turnEnded),
+  'prompt.denied': decoder('prompt.denied', promptDenied),
   'mode.changed': decoder('mode.changed', modeChanged),
+  'agent.chosen': decoder('agent.chosen', agentChosen),
   'foreign.recorded': decoder('foreign.recorded', foreignRecorded),
   'memory.changed': decoder('memory.changed', memoryChanged),
   'subagent.started': decoder('subagent.started', subagentStarted),
   'subagent.ended': decoder('subagent.ended', subagentEnded),
+  'process.started': decoder('process.started', processStarted),
+  'process.ended': decoder('process.ended', processEnded),
 };
