@@ -17,7 +17,7 @@ const TIMEOUT_MS = 10_000;
 const MAX_TIMEOUT_MS = 60_000;
 
 /** Time after which presenters are informed that a hook is running, in milliseconds. */
-const MOMENT_MS = 1_000;
+const MOMENT_MS = 3_000;
 
 /** Longest reason of a denial, in characters. */
 const MAX_REASON = 2_000;
