@@ -1,10 +1,12 @@
 // List of all commands, in the order of `--help`.
 
 import type { Command } from './frame/command.ts';
+import { agents } from './commands/agents.ts';
 import { auditCommand } from './commands/audit.ts';
 import { cache } from './commands/cache.ts';
 import { contextCommand } from './commands/context.ts';
 import { compact } from './commands/compact.ts';
+import { completion } from './commands/completion.ts';
 import { config } from './commands/config.ts';
 import { cost } from './commands/cost.ts';
 import { demo } from './commands/demo.ts';
@@ -46,6 +48,7 @@ export const COMMANDS: readonly Command[] = [
   contextCommand,
   compact,
   skills,
+  agents,
   verify,
   sessions,
   exportCommand,
@@ -58,4 +61,5 @@ export const COMMANDS: readonly Command[] = [
   mcp,
   models,
   doctor,
+  completion,
 ];

@@ -15,7 +15,7 @@ import type { Log, RenderParameters } from '@tidemark/log';
 import type { Provider } from '@tidemark/model';
 import type { McpOptions, McpTools } from '@tidemark/tools-mcp';
 import type { OwnAgentsOptions, SkillsOptions } from '@tidemark/tools-skills';
-import type { WebOptions } from '@tidemark/tools-web';
+import type { WebOptions, WebSearch } from '@tidemark/tools-web';
 import type { AgentHook } from './agent-hook.ts';
 import type { CacheOptions, CompactionOptions } from './cache-options.ts';
 import type { ProviderName } from './providers.ts';
@@ -90,7 +90,7 @@ export interface AgentOptions {
    */
   readonly subagents?: SubagentOptions | false;
   /** Tools `fetch` and `web_search`. `{}` adds `fetch`, for public addresses only. Default: neither. */
-  readonly web?: WebOptions;
+  readonly web?: WebSetup;
   /**
    * Own agents of the user: Markdown files with a role, tools and a model. A note lists them for the tool `agent`, and
    * `agent.open(undefined, { agent })` opens a session with one. Default: no own agents. List only folders that the user
@@ -267,6 +267,16 @@ export interface WorkspaceSetup {
    * below it is protected too.
    */
   readonly protectedPaths?: readonly string[];
+}
+
+/** Tools for the web, and the service that searches. */
+export interface WebSetup extends Omit<WebOptions, 'search'> {
+  /**
+   * Service for the tool `web_search`, such as `createBraveSearch({ apiKey })`. With `provider`, the search is a call to
+   * the agent's provider and model, with the provider's own search tool. Anthropic and OpenAI have one. Without this
+   * option, there is no such tool.
+   */
+  readonly search?: WebSearch | 'provider';
 }
 
 /** Options of the sandbox for commands. */

@@ -6,7 +6,6 @@ import { canonicalText, issueText } from '@tidemark/core';
 import type { McpHttpServer, StdioServer } from '@tidemark/tools-mcp';
 import { isServerName } from '@tidemark/tools-mcp';
 import type { OwnAgentsOptions, SkillsOptions } from '@tidemark/tools-skills';
-import type { WebOptions } from '@tidemark/tools-web';
 import { z } from 'zod';
 import type {
   AgentEnvironment,
@@ -21,6 +20,7 @@ import type {
   SandboxSetting,
   OtherProvider,
   SubagentOptions,
+  WebSetup,
   WorkspaceSetup,
 } from './agent-options.ts';
 import type { CacheOptions, CompactionOptions } from './cache-options.ts';
@@ -147,8 +147,8 @@ const workspace = z.strictObject({
 const web = z.strictObject({
   fetch: z.boolean().optional(),
   allowPrivate: z.array(words).readonly().optional(),
-  search: implementing('search').optional(),
-} satisfies OptionSchemas<WebOptions>);
+  search: z.union([z.literal('provider'), implementing('search')]).optional(),
+} satisfies OptionSchemas<WebSetup>);
 
 const connection = z.strictObject({
   headers: requestHeaders.optional(),

@@ -74,10 +74,12 @@ export type {
   Permissions,
   SandboxSetting,
   SubagentOptions,
+  WebSetup,
   WorkspaceSetup,
 } from './agent-options.ts';
 export type { CacheOptions, CompactionOptions } from './cache-options.ts';
 export type { Agent, OpenOptions } from './create-agent.ts';
+export { builtInToolNames } from './choose-tools.ts';
 export { createAgent } from './create-agent.ts';
 export { hookName } from './choose-hooks.ts';
 export type { EffectDescriptions, ToolDefinition } from './define-tool.ts';
@@ -97,7 +99,8 @@ export { agentRoots, skillRoots } from '@tidemark/tools-skills';
 export type {
   BraveSearchOptions,
   WebErrorCode,
-  WebOptions,
+  WebSearchAnswer,
+  WebSearchCharge,
   WebSearch,
   WebSearchRequest,
   WebSearchResult,

@@ -96,7 +96,7 @@ function runtimeOf(options: AgentOptions, mcp: McpTools | undefined): Runtime {
   const { provider, capabilities } = chooseProvider(options);
   requireReachable(options);
   const background = backgroundOf(options);
-  const tools = chooseTools(options, background);
+  const tools = chooseTools(options, { provider, capabilities }, background);
   return {
     provider,
     capabilities,
@@ -199,14 +199,21 @@ function openStore(options: AgentOptions): Log {
  * not known here, so it is not included. A variable or header is a secret if its name looks like the name of a
  * credential.
  */
-function secretsIn({ apiKey, connection = {}, host, mcp, web }: AgentOptions): Secrets {
+function secretsIn({ apiKey, connection = {}, otherProviders = {}, host, mcp, web }: AgentOptions): Secrets {
   const { bearerToken, headers = {} } = connection;
   const token = typeof bearerToken === 'string' ? bearerToken : undefined;
-  const given = [...secretsOf(defined({ API_KEY: apiKey, BEARER_TOKEN: token })), ...secretsOf(headers)];
+  const keys = Object.entries(otherProviders).map(([name, { apiKey: key }]) => [`${name}_API_KEY`, key]);
+  const given = [
+    ...secretsOf(defined({ API_KEY: apiKey, BEARER_TOKEN: token })),
+    ...secretsOf(Object.fromEntries(keys)),
+    ...secretsOf(headers),
+  ];
   const ofServers = Object.values(mcp !== undefined && 'servers' in mcp ? mcp.servers : {}).flatMap((server) =>
     secretsOf(('command' in server ? server.env : server.headers) ?? {}),
   );
-  const ofSearch = (web?.search?.secrets ?? []).flatMap((value) => secretsOf({ SEARCH_API_KEY: value }));
+  const ofSearch = (typeof web?.search === 'object' ? (web.search.secrets ?? []) : []).flatMap((value) =>
+    secretsOf({ SEARCH_API_KEY: value }),
+  );
   return createSecrets({ values: [...secretsOf(host?.environment ?? {}), ...ofServers, ...ofSearch, ...given] });
 }
 

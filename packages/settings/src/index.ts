@@ -19,6 +19,7 @@ export type { EditedServers, ServerScope } from './edit-servers.ts';
 export { editServers, serversInFile } from './edit-servers.ts';
 export type { ServerSetting, ServerValue } from './server-settings.ts';
 export type { Display, Settings } from './settings.ts';
+export { isOwnOnly } from './settings.ts';
 export { showable } from './showable.ts';
 export type { SettingsErrorCode } from './settings-error.ts';
 export { SETTINGS_ERRORS, SettingsError } from './settings-error.ts';

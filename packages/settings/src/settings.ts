@@ -29,6 +29,8 @@ export interface Settings {
   readonly connection?: { readonly headers?: HeaderSettings | undefined } | undefined;
   /** Reasoning effort of a new session. It has no effect on a model that does not have the value. */
   readonly effort?: string | undefined;
+  /** Own agent of a new session. An existing session keeps its own. */
+  readonly agent?: string | undefined;
   /** Permission mode of a new session. */
   readonly mode?: Mode | undefined;
   /** Use of the provider's cache. The fields have the same names as the options of `createAgent`. */
@@ -38,8 +40,8 @@ export interface Settings {
   /** Limits of one turn. The fields have the same names as the options of `createAgent`. */
   readonly limits?: LimitSettings | undefined;
   /**
-   * `discover`: the model reads AGENTS.md files with its tools. `attach`: the text of the AGENTS.md in the folder of
-   * the workspace is put into a note.
+   * `discover`: the model reads AGENTS.md files with its tools. `attach`: the text of the AGENTS.md files of the
+   * workspace and of the user is put into a note. Default: `attach` in a trusted workspace, otherwise `discover`.
    */
   readonly agentsFile?: 'discover' | 'attach' | undefined;
   /** Limits of the skills that are loaded into the context. */
@@ -69,6 +71,8 @@ export interface Settings {
    * the user's own settings may set this field.
    */
   readonly skillRoots?: readonly string[] | undefined;
+  /** Folders in which own agents are searched for after the usual folders, in the same form as `skillRoots`. */
+  readonly agentRoots?: readonly string[] | undefined;
   /**
    * True, the default, if sessions have the tool `plan`. An existing session without it gets it with its next epoch, or
    * as an appended tool.
@@ -80,6 +84,8 @@ export interface Settings {
   readonly sandbox?: { readonly network?: 'off' | 'on' | undefined } | undefined;
   /** Maximum number of background processes of a session that run at the same time. With 0 there are none. Default: 8. */
   readonly backgroundProcesses?: number | undefined;
+  /** Tools for the web. */
+  readonly web?: WebSettings | undefined;
   readonly display?: Display | undefined;
 }
 
@@ -90,8 +96,10 @@ export interface LimitSettings {
   readonly maxTokens?: number | undefined;
 }
 
-/** Limits of each subagent, and of all subagents of a session. `maxCost` is in US dollars, as decimal text. */
+/** Model and limits of each subagent, and limits of all subagents of a session. `maxCost` is in US dollars, as decimal text. */
 export interface SubagentSettings {
+  /** Model of subagents whose own agent names none. Default: the model of the session. */
+  readonly model?: string;
   readonly parallel?: number;
   readonly total?: number;
   readonly depth?: number;
@@ -121,6 +129,18 @@ export interface CompactionSettings {
   readonly pruning?: 'auto' | 'never' | undefined;
 }
 
+/** Settings of the tools for the web. */
+export interface WebSettings {
+  /** True if sessions have the tool `fetch`. Default: true. */
+  readonly fetch?: boolean | undefined;
+  /** Hosts whose private addresses `fetch` may reach. Only the user's own settings may set this field. */
+  readonly allowPrivate?: readonly string[] | undefined;
+  /** Service of the tool `web_search`. With `off`, the default, sessions do not have the tool. */
+  readonly search?: 'off' | 'brave' | undefined;
+  /** Address of the service, which receives its key. Only the user's own settings may set this field. */
+  readonly searchUrl?: string | undefined;
+}
+
 /** Settings of the display. A workspace may set only these settings without trust. */
 export interface Display {
   readonly colour?: 'auto' | 'always' | 'never' | undefined;
@@ -142,8 +162,7 @@ export function isJoined(name: string): boolean {
  * the sandbox.
  */
 export function broughtValue(name: string, value: unknown, workspace: string): unknown {
-  if (name === 'skillRoots' || name === 'connection.headers' || (name === 'sandbox.network' && value !== 'off'))
-    return undefined;
+  if (isOwnOnly(name) || (name === 'sandbox.network' && value !== 'off')) return undefined;
   if (name === 'mcp.servers') return serversRunIn(workspace, value);
   if (name === 'hooks') return hooksInSandbox(value);
   if (name !== 'permissions.rules' || !Array.isArray(value)) return value;
@@ -152,6 +171,19 @@ export function broughtValue(name: string, value: unknown, workspace: string): u
   );
   return narrowing.length === 0 ? undefined : narrowing;
 }
+
+/** Returns true for a setting that no workspace may set, even with trust. */
+export function isOwnOnly(name: string): boolean {
+  return OWN_ONLY.includes(name);
+}
+
+const OWN_ONLY: readonly string[] = [
+  'skillRoots',
+  'agentRoots',
+  'connection.headers',
+  'web.allowPrivate',
+  'web.searchUrl',
+];
 
 /** Returns true for a setting that an untrusted workspace may set. */
 export function isDisplay(name: string): boolean {
@@ -169,6 +201,10 @@ const ruleSchema = z.strictObject(
   { decision: z.enum(['allow', 'ask', 'deny']), tool: words, commands: patterns, paths: patterns, hosts: patterns },
   'expected { decision, tool } with commands, paths or hosts',
 );
+const host = z
+  .string()
+  .max(300)
+  .regex(/^([\w.-]+|\[[\da-f:.]+\])(:\d{1,5})?$/i, 'expected a host, such as wiki.corp.example or 127.0.0.1:3000');
 const root = z
   .string()
   .max(4_096)
@@ -178,6 +214,7 @@ const subagents = z.union(
   [
     z.literal(false),
     z.strictObject({
+      model: words.exactOptional(),
       parallel: count.exactOptional(),
       total: count.exactOptional(),
       depth: count.exactOptional(),
@@ -187,7 +224,7 @@ const subagents = z.union(
       maxCost: dollars.exactOptional(),
     } satisfies { readonly [name in keyof Required<SubagentSettings>]: z.ZodType }),
   ],
-  'expected false, or { parallel, total, depth, maxSteps, maxDurationMs, maxTokens, maxCost }',
+  'expected false, or { model, parallel, total, depth, maxSteps, maxDurationMs, maxTokens, maxCost }',
 );
 
 /** Schema of the settings for the available providers. */
@@ -204,6 +241,7 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
     baseUrl: z.strictObject(addresses).optional(),
     connection: z.strictObject({ headers: headerSettings.optional() }).optional(),
     effort: words.optional(),
+    agent: words.optional(),
     mode: z.enum(['read-only', 'ask', 'auto']).optional(),
     cache: z
       .strictObject({
@@ -234,10 +272,19 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
     permissions: z.strictObject({ rules: z.array(ruleSchema).max(1_000).optional() }).optional(),
     hooks: hookSettings.optional(),
     skillRoots: z.array(root).max(100).optional(),
+    agentRoots: z.array(root).max(100).optional(),
     sandbox: z.strictObject({ network: z.enum(['off', 'on']).optional() }).optional(),
     backgroundProcesses: z.int('expected a number from 0 to 64').min(0).max(64).optional(),
     plan: z.boolean().optional(),
     memory: z.boolean().optional(),
+    web: z
+      .strictObject({
+        fetch: z.boolean().optional(),
+        allowPrivate: z.array(host).max(100).optional(),
+        search: z.enum(['off', 'brave']).optional(),
+        searchUrl: address.optional(),
+      })
+      .optional(),
     display: z
       .strictObject({
         colour: z.enum(['auto', 'always', 'never']).optional(),
@@ -297,7 +344,8 @@ const BY_DEFAULT: ReadonlyMap<string, string> = new Map(
     'limits.maxCost': 'none',
     'limits.maxSteps': 'none',
     'limits.maxTokens': 'none',
-    agentsFile: 'discover',
+    agent: 'none',
+    agentsFile: 'attach in a trusted folder, otherwise discover',
     'skillBudget.skills': '3',
     'skillBudget.warning': '10000',
     'skillBudget.most': '30000',
@@ -309,10 +357,15 @@ const BY_DEFAULT: ReadonlyMap<string, string> = new Map(
     'permissions.rules': 'none',
     hooks: 'none',
     skillRoots: 'only the standard ones',
+    agentRoots: 'only the standard ones',
     'sandbox.network': 'off: a command that needs the network asks',
     backgroundProcesses: '8',
-    plan: 'true; an existing session keeps its tools',
+    plan: 'true',
     memory: 'true in a trusted folder',
+    'web.fetch': 'true',
+    'web.allowPrivate': 'none: only public addresses',
+    'web.search': 'off',
+    'web.searchUrl': 'the public address of the service',
     'display.colour': 'auto',
     'display.columns': 'the width of the terminal',
     'display.notify': 'bell',

@@ -227,7 +227,7 @@ describe('invalid settings', () => {
     ['{"subagents": {"ms": 1}}', ':1: the setting subagents.ms was renamed: use subagents.maxDurationMs'],
     ['{"baseUrl": {"opnai": "http://a"}}', 'did you mean baseUrl.openai?'],
     ['{"subagents": {"paralel": 2}}', ':1: there is no setting "subagents.paralel"'],
-    ['{"subagents": true}', ':1: subagents: expected false, or { parallel, total'],
+    ['{"subagents": true}', ':1: subagents: expected false, or { model, parallel, total'],
     ['{"cache": {"ttl": "2h"}}', ':1: cache.ttl: expected "auto", "5m" or "1h"'],
     ['{"limits": {"maxCost": 1}}', ':1: limits.maxCost: expected US dollars as text, such as "0.50"'],
     ['{"limits": {"maxSteps": 0}}', ':1: limits.maxSteps: expected a number of at least 1'],

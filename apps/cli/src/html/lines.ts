@@ -4,6 +4,7 @@
 import type { PermissionDecided, Recorded } from '@tidemark/log';
 
 import { formatCount } from '../frame/numbers.ts';
+import { processEnd } from '../present/process-line.ts';
 import { hookOfRule } from '../present/denials.ts';
 import { preOf, wordsOf } from './content.ts';
 import type { Markup, Value } from './markup.ts';
@@ -28,6 +29,8 @@ export function lineOf(record: Recorded): Markup {
       return line(record, `A prompt was denied by ${hookOfRule(record.data.rule)}: ${record.data.reason}`);
     case 'mode.changed':
       return line(record, `Permission mode: ${record.data.mode}, set by the ${record.data.by}.`);
+    case 'agent.chosen':
+      return line(record, `Own agent of the session: ${record.data.name}.`);
     case 'reasoning.changed':
       return line(record, `Reasoning: ${record.data.setting}.`);
     case 'role.changed':
@@ -46,12 +49,19 @@ export function lineOf(record: Recorded): Markup {
     case 'memory.changed':
       return line(record, `Memory: ${record.data.operation} in ${record.data.file}.`);
     case 'subagent.started':
-      return line(record, `Subagent ${record.data.child} started as ${record.data.role}: ${record.data.task}`);
+      return line(
+        record,
+        `Subagent ${record.data.child} started as ${record.data.role}${record.data.model === undefined ? '' : ` with ${record.data.model}`}: ${record.data.task}`,
+      );
     case 'subagent.ended':
       return line(
         record,
         `Subagent ${record.data.child} ended with the status ${record.data.status}: ${record.data.summary}`,
       );
+    case 'process.started':
+      return line(record, `Background process ${record.data.process} started: ${record.data.command}`);
+    case 'process.ended':
+      return line(record, `Background process ${record.data.process} ${processEnd(record.data)}.`);
     case 'answer.failed':
       return line(record, markup`<span class="bad">A call failed: ${record.data.message}</span>`);
     case 'turn.ended': {

@@ -9,10 +9,12 @@ import type { AnswerPart, ContentPart, Recorded, RecordedOf, SubagentEnded } fro
 import { dollars, formatNumber } from '../frame/numbers.ts';
 import type { CommandOutput } from '../frame/output.ts';
 import { denialInWords, reasonOfHook } from './denials.ts';
+import { startLine } from './subagent-lines.ts';
 import type { SeenCall, SeenTokens } from './seen-tokens.ts';
 import { addSeen, NOTHING_SEEN } from './seen-tokens.ts';
 import type { Shown } from '../frame/shown.ts';
 import { withStyle } from '../frame/shown.ts';
+import { processLine } from './process-line.ts';
 import { callTitle, duration } from './tool-line.ts';
 
 /** Shows the events of one session to the user. */
@@ -104,6 +106,7 @@ function show(view: SessionView, event: SessionEvent): void {
     case 'hook.waiting':
       return event.over ? undefined : note(view, withStyle('dim', `waiting for the hook ${event.hook} (${event.on})`));
     case 'reasoning.delta':
+    case 'processes.changed':
     case 'tool.progressed':
     // Ignored: lines of several calls would mix with the answer. The interactive terminal shows the output.
     case 'tool.output':
@@ -167,10 +170,13 @@ function showRecord(view: SessionView, record: Recorded): void {
       if (record.data.decision === 'denied') view.denied.set(record.data.call, denialInWords(record.data));
       return;
     case 'subagent.started':
-      return note(view, withStyle('dim', `subagent ${record.data.role}: running as session ${record.data.child}`));
+      return note(view, withStyle('dim', startLine(record.data)));
     case 'subagent.ended':
       view.subagents.push(record.data);
       return;
+    case 'process.started':
+    case 'process.ended':
+      return note(view, processLine(record));
     case 'tool.returned':
       return showCall(view, record.data.call, [withStyle('green', 'ok'), ...timeOf(record)]);
     case 'tool.failed':

@@ -5,9 +5,10 @@ import { basename, relative } from 'node:path';
 
 import { isSecretName } from '@tidemark/agent';
 import { PROVIDERS } from '@tidemark/kit';
+import { isOwnOnly, settingsBrought } from '@tidemark/settings';
 import type { BroughtSettings, HookSetting, ServerSetting, ServerValue, WorkspaceContents } from '@tidemark/settings';
-import { settingsBrought } from '@tidemark/settings';
-import { findSkills } from '@tidemark/tools-skills';
+import type { FoundAgent } from '@tidemark/tools-skills';
+import { findAgents, findSkills } from '@tidemark/tools-skills';
 
 import { markedText } from '../present/marked-text.ts';
 import { asciiText, shellWord } from '../present/shell-word.ts';
@@ -27,6 +28,8 @@ export async function trustLines(brought: WorkspaceContents): Promise<readonly s
     ...programNotes({ servers, hooks }, brought),
     ...rules.map(ruleLine),
     ...(await skillLines(brought)),
+    ...(await agentLines(brought)),
+    ...(brought.instructions === undefined ? [] : [instructionsLine(brought.instructions)]),
     ...(brought.memory ? ['memory files, which are added to the conversation'] : []),
   ];
 }
@@ -44,9 +47,7 @@ export function tooLongToAsk(lines: readonly string[]): string | undefined {
 type BroughtLeaf = BroughtSettings['leaves'][number];
 
 function settingLine({ name, value }: BroughtLeaf): string {
-  const ignored = ['skillRoots', 'connection.headers'].includes(name)
-    ? " (no effect: only the user's own settings can set this)"
-    : '';
+  const ignored = isOwnOnly(name) ? " (no effect: only the user's own settings can set this)" : '';
   return `sets ${name} to ${asciiText(JSON.stringify(value))}${ignored}`;
 }
 
@@ -183,6 +184,30 @@ async function skillLines({ skills, skillsRoot }: WorkspaceContents): Promise<re
   ]);
   const names = new Set([...skills, ...found.skills.map(({ name }) => name)]);
   return [...names].toSorted().map((name) => `skill ${shellWord(name)}: ${words.get(name) ?? 'has no SKILL.md'}`);
+}
+
+/** Returns one line per own agent, with its tools, its model and the first line of its description. */
+async function agentLines({ agents, agentsRoot }: WorkspaceContents): Promise<readonly string[]> {
+  if (agentsRoot === undefined) return [];
+  const found = await findAgents([{ folder: agentsRoot, source: 'workspace' }]);
+  const words = new Map([
+    ...found.bad.map(({ path, reason }): [string, string] => [
+      basename(path, '.md'),
+      `cannot be used: ${oneLine(reason)}`,
+    ]),
+    ...found.agents.map((agent): [string, string] => [basename(agent.path, '.md'), agentWords(agent)]),
+  ]);
+  const names = new Set([...agents, ...found.agents.map(({ path }) => basename(path, '.md'))]);
+  return [...names].toSorted().map((name) => `agent ${shellWord(name)}: ${words.get(name) ?? 'cannot be used'}`);
+}
+
+function agentWords({ description, tools, model }: FoundAgent): string {
+  const of = tools === undefined ? 'all tools of the session' : tools.length === 0 ? 'no tools' : tools.join(', ');
+  return `${firstLine(description)} (${asciiText(of)}${model === undefined ? '' : `, model ${asciiText(model)}`})`;
+}
+
+function instructionsLine(name: string): string {
+  return `instructions in ${name}, which are added to each new session; later changes of them are not asked about`;
 }
 
 function firstLine(text: string): string {

@@ -3,10 +3,11 @@
 import { stat } from 'node:fs/promises';
 
 import { defined } from '@tidemark/core';
-import type { Agent, AgentOptions, AgentSession, Permissions } from '@tidemark/kit';
+import type { Agent, AgentOptions, AgentSession, NextCall, OpenOptions, Permissions } from '@tidemark/kit';
 import { narrower } from '@tidemark/agent';
-import { createAgent, createPlanTool } from '@tidemark/kit';
+import { createAgent, createMemoryStore, createPlanTool } from '@tidemark/kit';
 import { defaultCatalog, withOverrides } from '@tidemark/model';
+import type { Settings } from '@tidemark/settings';
 import { openGrants } from '@tidemark/settings';
 
 import type { AgentFlags } from '../arguments/agent-flags.ts';
@@ -18,9 +19,12 @@ import { CliError } from '../frame/failure.ts';
 import { chooseProvider } from '../settings/choose-provider.ts';
 import { hookOptions } from '../settings/hook-options.ts';
 import { mcpOptions } from '../settings/mcp-servers.ts';
+import type { AgentsHere } from '../settings/own-agents.ts';
+import { agentNamed, agentsIn, otherProviders, ownAgentOptions } from '../settings/own-agents.ts';
 import { readOwnCatalog } from '../settings/own-catalog.ts';
 import { settingsIn } from '../settings/settings-in.ts';
 import { skillBudgetIn, skillPlaces } from '../settings/skill-places.ts';
+import { webOptions } from '../settings/web-options.ts';
 import { withSettings } from '../settings/with-settings.ts';
 import { effortFor, withoutKeptEffort } from './effort.ts';
 import { forkForModel, forksFor } from './switch-model.ts';
@@ -42,12 +46,17 @@ export interface PreparedAgent {
   readonly flags: AgentFlags;
   /** Opens the session of the request. A new session gets the title. Called at most once. */
   open(title?: string): Promise<AgentSession>;
+  /**
+   * Forecasts the first call of a new session, and stores nothing. Returns `undefined` if the call is unknown before the
+   * session exists.
+   */
+  forecastFirst?(): Promise<NextCall | undefined>;
   /** Closes the session, the agent and the provider. */
   close(): Promise<void>;
 }
 
 /** An agent and its open session. */
-export interface OpenedAgent extends Omit<PreparedAgent, 'open'> {
+export interface OpenedAgent extends Omit<PreparedAgent, 'open' | 'forecastFirst'> {
   readonly session: AgentSession;
 }
 
@@ -83,7 +92,9 @@ export async function prepareAgent(
   const { settings } = found;
   const newSession = typed.session === undefined;
   const use = { settings, newSession, person: ask !== undefined, catalog };
-  const wanted = withoutKeptEffort(withSettings(typed.flags, use), typed.session);
+  const agents = await agentsIn(context, { folder: workspace, trusted: found.trusted }, settings);
+  const asAgent = withAgent(typed.flags, { agents, settings, newSession });
+  const wanted = withoutKeptEffort(withSettings(asAgent, use), typed.session);
   const flags = resolveModel(wanted, { catalog, session: typed.session });
   if (flags.model !== wanted.model && context.output.watched)
     context.output.note(`"${wanted.model}" is ${flags.model}`);
@@ -92,12 +103,12 @@ export async function prepareAgent(
   const { baseUrl: addresses, connection } = settings;
   const provider = await chooseProvider({ ...request, catalog, ...defined({ addresses, connection }) }, context);
   try {
-    const agent = createAgent(
-      await agentOptions(
-        { request, provider: provider.options, catalogChanges: changes, found, permissions, workspace },
-        context,
-      ),
+    const own = ownAgentOptions(agents, await otherProviders(agents, settings, { provider, catalog }));
+    const options = await agentOptions(
+      { request, provider: provider.options, catalogChanges: changes, found, permissions, workspace, own },
+      context,
     );
+    const agent = createAgent(options);
     const close = async (): Promise<void> => {
       try {
         await agent.close();
@@ -111,10 +122,22 @@ export async function prepareAgent(
       if (effort !== undefined) session.setReasoning({ effort });
       return session;
     };
-    return { agent, flags, open, close };
+    return { agent, flags, open, close, ...(newSession && { forecastFirst: () => forecastFirst(options) }) };
   } catch (error) {
     await provider.close();
     throw error;
+  }
+}
+
+/** Forecasts on a session in memory, so that no session is left. */
+async function forecastFirst(options: AgentOptions): Promise<NextCall | undefined> {
+  // The tools of MCP servers are a part of the call. A second session would start the servers twice.
+  if (options.mcp !== undefined) return undefined;
+  const agent = createAgent({ ...options, store: createMemoryStore() });
+  try {
+    return await (await agent.open()).forecast();
+  } finally {
+    await agent.close();
   }
 }
 
@@ -126,10 +149,11 @@ interface AgentMaterials {
   readonly found: Awaited<ReturnType<typeof settingsIn>>;
   readonly permissions: Permissions;
   readonly workspace: string;
+  readonly own: ReturnType<typeof ownAgentOptions>;
 }
 
 async function agentOptions(
-  { request, provider, catalogChanges, found, permissions, workspace }: AgentMaterials,
+  { request, provider, catalogChanges, found, permissions, workspace, own }: AgentMaterials,
   context: CommandContext,
 ): Promise<AgentOptions> {
   const { flags } = request;
@@ -153,13 +177,19 @@ async function agentOptions(
     tools: (settings.plan ?? true) ? [createPlanTool()] : [],
     ...defined({ mcp: mcpOptions(settings, context), hooks: hookOptions(settings, context) }),
     subagents: settings.subagents ?? {},
+    web: await webOptions(settings, context),
+    ...own,
     host: { environment: context.environment, client: 'cli' },
     skills: {
       roots: await skillPlaces(context, { folder: workspace, trusted }, settings.skillRoots),
       budget: skillBudgetIn(settings),
     },
     limits: limitsIn(flags),
-    cache: defined({ ttl: flags.ttl, padding: flags.padding, rewriteNotice: rewriteNoticeIn(flags) }),
+    cache: defined({
+      ttl: flags.ttl,
+      padding: flags.padding,
+      rewriteNotice: rewriteNoticeIn(flags, request.session !== undefined && flags.agent !== undefined),
+    }),
     compaction: defined({ when: flags.compaction, by: flags.compactionBy, pruning: flags.pruning }),
     permissions: {
       ...permissions,
@@ -174,11 +204,12 @@ async function agentOptions(
  * log. For a resumed turn, the new mode can be narrower but not wider.
  */
 async function openIn(agent: Agent, request: AgentRequest, context: CommandContext): Promise<AgentSession> {
-  const { session, title, flags } = request;
+  const { session, flags } = request;
   const live =
     session !== undefined && forksFor(agent, session, flags)
       ? await forkForModel(agent, session, context)
-      : await agent.open(session?.id, title === undefined ? {} : { title });
+      : await agent.open(session?.id, session === undefined ? newSessionOf(request) : {});
+  if (session !== undefined && flags.agent !== undefined) live.setAgent(flags.agent);
   const asked = modeIn(flags);
   if (asked === undefined || asked === live.mode) return live;
   if (request.resumes === true && narrower(asked, live.mode) !== asked)
@@ -189,6 +220,30 @@ async function openIn(agent: Agent, request: AgentRequest, context: CommandConte
     );
   await live.setMode(asked);
   return live;
+}
+
+function newSessionOf({ title, flags: { agent } }: AgentRequest): OpenOptions {
+  // The model and the effort of the own agent are among the flags already.
+  return { ...defined({ title, agent }), ...(agent !== undefined && { keepModel: true }) };
+}
+
+/**
+ * Returns the flags with the model and the effort of the own agent. An existing session keeps its own model and effort.
+ *
+ * @throws CliError `cli/not-found` for an agent that does not exist.
+ */
+function withAgent(
+  flags: AgentFlags,
+  {
+    agents,
+    settings,
+    newSession,
+  }: { readonly agents: AgentsHere; readonly settings: Settings; readonly newSession: boolean },
+): AgentFlags {
+  const name = flags.agent ?? (newSession ? settings.agent : undefined);
+  if (name === undefined) return flags;
+  const { model, effort } = agentNamed(name, agents);
+  return newSession ? { ...defined({ model, effort }), ...flags } : flags;
 }
 
 async function requireFolder(path: string): Promise<void> {

@@ -67,4 +67,6 @@ export interface Notice {
   readonly tier?: Tier | 'recovery';
   readonly message: string;
   readonly next: string;
+  /** For `turn/retrying`: the attempt that follows, counted from 1, and the time at which it begins. */
+  readonly retry?: { readonly attempt: number; readonly of: number; readonly at: Timestamp };
 }

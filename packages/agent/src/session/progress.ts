@@ -172,13 +172,6 @@ export function advance(progress: Progress, record: Recorded): void {
     case 'permission.decided':
       takeGrant(progress, record.data);
       return;
-    case 'subagent.started':
-      progress.openSubagents.set(record.data.child, record.data);
-      progress.subagentsStarted += 1;
-      return;
-    case 'subagent.ended':
-      subagentEnded(progress, record.data);
-      return;
     case 'mode.changed':
       progress.mode = record.data.mode;
       return;
@@ -227,9 +220,7 @@ export function advance(progress: Progress, record: Recorded): void {
   }
 }
 
-/**
- * Adds a grant for the session. A grant for the project is read from its store each time, so it can be revoked there.
- */
+/** Adds a grant for the session. A grant for the project is read from its store each time. */
 function takeGrant(progress: Progress, { always, kept }: PermissionDecided): void {
   if (always !== undefined && kept === undefined) progress.sessionGrants = [...progress.sessionGrants, always];
 }
@@ -296,6 +287,13 @@ function advanceOther(progress: Progress, record: Recorded): void {
   switch (record.kind) {
     case 'agent.chosen':
       progress.agent = record.data;
+      return;
+    case 'subagent.started':
+      progress.openSubagents.set(record.data.child, record.data);
+      progress.subagentsStarted += 1;
+      return;
+    case 'subagent.ended':
+      subagentEnded(progress, record.data);
       return;
     case 'request.prepared':
       if (record.data.stream === 'main') countRequest(progress, record.position);

@@ -19,6 +19,10 @@ export interface StartedBy {
   readonly call: CallId;
   /** Nesting depth of the subagent: 1 if a session of a user started it. */
   readonly depth: number;
+  /** Name of the own agent that the subagent is. Absent if the call named none. */
+  readonly agent?: string;
+  /** Model of the subagent. Absent if it is that of the session that started it. */
+  readonly model?: string;
 }
 
 /**

@@ -13,6 +13,8 @@ import type { Shown } from '../../frame/shown.ts';
 import { withStyle } from '../../frame/shown.ts';
 import type { ShownSubagent } from '../../present/subagent-lines.ts';
 import { subagentLine, withSubagent } from '../../present/subagent-lines.ts';
+import { agentsHere } from '../../settings/own-agents.ts';
+import { oneName } from '../../settings/trust-in.ts';
 import { captureLine, showLine } from './command-lines.ts';
 import { copySequence, LARGEST_COPY, lastCodeBlock } from './copy-text.ts';
 import { readFlags } from './read-flags.ts';
@@ -105,7 +107,7 @@ async function writeNewFile(path: string, text: string): Promise<void> {
 const agents: SlashCommand = {
   name: 'agents',
   group: 'session',
-  summary: 'list the subagents of this session with state and cost, or show the conversation of one',
+  summary: 'list the subagents of this session and your own agents, or show the conversation of a subagent',
   argument: '[subagent]',
   complete: async (place) => (await subagentsOf(place)).map(({ child }) => child),
   async run({ words: [typed] }, place) {
@@ -125,9 +127,23 @@ const agents: SlashCommand = {
       subagentLine(one),
       withStyle('dim', `  ${firstLine(one.task)}`),
     ]);
-    return showLines('/agents', lines.length === 0 ? ['This session has no subagents.'] : lines, place);
+    const subagents = lines.length === 0 ? ['This session has no subagents.'] : lines;
+    return showLines('/agents', [...subagents, ...(await ownAgentLines(place))], place);
   },
 };
+
+/** Lists the own agents that the model can start, and that `--agent` accepts. */
+async function ownAgentLines({ context, controller }: SlashPlace): Promise<readonly Shown[]> {
+  const { found, unused } = await agentsHere({ ...context, folder: controller.workspace() });
+  const untrusted =
+    unused.length === 0 ? [] : [`not used without \`tidemark trust\`: ${unused.map(oneName).join(', ')}`];
+  const lines = found.agents.map(({ name, model, use }) =>
+    plainText(`${name}${model === undefined ? '' : ` (${model})`}: ${use}`),
+  );
+  if (lines.length + untrusted.length + found.bad.length === 0) return [];
+  const bad = found.bad.map(({ path, reason }) => plainText(`skipped: ${path}: ${reason}`));
+  return ['', withStyle('bold', 'your own agents'), ...lines, ...untrusted, ...bad];
+}
 
 const LONGEST_TASK = 200;
 

@@ -40,6 +40,15 @@ export interface LivePart {
   readonly calls: readonly LiveCall[];
   /** Names of the hooks that have been running for more than a moment. */
   readonly hooks: readonly string[];
+  /** Pause before a failed request is sent again. */
+  readonly retry?: RetryPause | undefined;
+}
+
+/** Pause before a failed request is sent again. `at` is the time of its end, in milliseconds since 1970. */
+export interface RetryPause {
+  readonly attempt: number;
+  readonly of: number;
+  readonly at: number;
 }
 
 /** State of a call whose process ended. `runsAgain` is true if a resumed turn runs the call. */
@@ -130,9 +139,12 @@ const NEXT_HERE: ReadonlyMap<string, string> = new Map([
   ],
 ]);
 
-function foldNotice(conversation: Conversation, { code, message, next }: Notice): Conversation {
-  if (HIDDEN_NOTICES.includes(code)) return conversation;
-  const step = NEXT_HERE.get(code) ?? next;
+function foldNotice(before: Conversation, { code, message, next, retry }: Notice): Conversation {
+  if (HIDDEN_NOTICES.includes(code)) return before;
+  const conversation =
+    retry === undefined ? before : withLive(before, { retry: { ...retry, at: Date.parse(retry.at) } });
+  // The live part counts the pause down.
+  const step = retry === undefined ? (NEXT_HERE.get(code) ?? next) : '';
   const line = [withStyle('yellow', 'notice'), `: ${message}${step === '' ? '' : nextSentence(step)}`];
   const { earlier } = conversation;
   const rewriteReported = earlier.rewriteReported || code === 'turn/rewrite';
@@ -180,7 +192,7 @@ export function foldRecord(before: Conversation, record: Recorded): Conversation
     case 'pressure.crossed':
       return { ...conversation, advised: record.data.tier === 'advisory' };
     case 'request.prepared':
-      return withEarlier(conversation, { rewriteReported: false });
+      return withEarlier(withLive(conversation, { retry: undefined }), { rewriteReported: false });
     default:
       return foldOther(conversation, record);
   }

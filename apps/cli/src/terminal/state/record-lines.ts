@@ -4,8 +4,9 @@ import { dollars, formatCount, formatNumber } from '../../frame/numbers.ts';
 import type { Shown } from '../../frame/shown.ts';
 import { withStyle } from '../../frame/shown.ts';
 import type { Recorded, RecordedOf } from '@tidemark/log';
+import { processLine } from '../../present/process-line.ts';
 import { hookOfRule } from '../../present/denials.ts';
-import { subagentLine } from '../../present/subagent-lines.ts';
+import { chosenLine, startLine, subagentLine } from '../../present/subagent-lines.ts';
 import type { TurnTally } from './turn-tally.ts';
 import { turnEndLines } from './turn-tally.ts';
 
@@ -42,6 +43,8 @@ export function recordLines(record: Recorded, earlier: EarlierRecords): readonly
       return earlier.mode === undefined || earlier.mode === record.data.mode
         ? []
         : [[withStyle('dim', 'mode'), `: ${record.data.mode}`]];
+    case 'agent.chosen':
+      return [withStyle('dim', chosenLine(record.data))];
     case 'reasoning.set':
       return [[withStyle('dim', 'reasoning'), `: ${settingsInWords(record.data.parameters)}`]];
     case 'skill.loaded':
@@ -50,6 +53,9 @@ export function recordLines(record: Recorded, earlier: EarlierRecords): readonly
       return [withStyle('dim', toolsInWords(record))];
     case 'memory.changed':
       return [withStyle('dim', `memory: ${record.data.operation} in ${record.data.file}`)];
+    case 'process.started':
+    case 'process.ended':
+      return [processLine(record)];
     case 'notification.received':
       return [
         [withStyle('dim', `notification from ${record.data.source}`), `: ${record.data.body.split('\n', 1)[0] ?? ''}`],
@@ -112,8 +118,7 @@ function toolsInWords({ data }: RecordedOf<'tools.changed'>): string {
 }
 
 function subagentLines(record: Recorded, { subagents }: TurnTally): readonly Shown[] {
-  if (record.kind === 'subagent.started')
-    return [withStyle('dim', `subagent ${record.data.role}: running as session ${record.data.child}`)];
+  if (record.kind === 'subagent.started') return [withStyle('dim', startLine(record.data))];
   if (record.kind !== 'subagent.ended') return [];
   const ended = subagents.find(({ child }) => child === record.data.child);
   return ended === undefined ? [] : [withStyle('dim', subagentLine(ended))];

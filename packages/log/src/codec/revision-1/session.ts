@@ -38,7 +38,13 @@ import {
 
 const parent = z.object({ session: sessionId, position, chain } satisfies PayloadShape<Parent>);
 
-const startedBy = z.object({ session: sessionId, call: callId, depth: number } satisfies PayloadShape<StartedBy>);
+const startedBy = z.object({
+  session: sessionId,
+  call: callId,
+  depth: number,
+  agent: optional(text),
+  model: optional(text),
+} satisfies PayloadShape<StartedBy>);
 
 const imported = z.object({
   format: text,
