@@ -71,7 +71,7 @@ export function backgroundOf(options: AgentOptions): Background | undefined {
 
 /** Returns the options of the workspace's tools. Every path in them is absolute. */
 export function workspaceOptions(workspace: WorkspaceSetup, options: AgentOptions): WorkspaceOptions {
-  const { folder, trusted, protectedPaths, sandbox } = workspace;
+  const { folder, trusted, memory, protectedPaths, sandbox } = workspace;
   const { host, permissions } = options;
   return {
     folder: resolve(folder),
@@ -79,7 +79,7 @@ export function workspaceOptions(workspace: WorkspaceSetup, options: AgentOption
     ...defined({
       protectedPaths: protectedPaths?.map((path) => resolve(folder, path)),
       environment: host?.environment,
-      memory: trusted,
+      memory: memory === false ? false : trusted,
       network: sandbox?.network,
     }),
     // If the author allows commands without a sandbox, sandboxed commands are also allowed to change git repositories.
