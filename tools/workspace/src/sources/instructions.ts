@@ -52,7 +52,7 @@ export function instructionsSource({
   own = [],
   onlyNew = false,
 }: InstructionsOptions = {}): ContextSource {
-  const survey = async (view: SourceView): Promise<Survey> => {
+  const survey = async (view: SourceView): Promise<FoundInstructions> => {
     const folder = await realpath(view.workspace);
     const attaches = !onlyNew || !view.begun || view.noted?.startsWith(ATTACHED) === true;
     const project = instructions === 'attach';
@@ -72,7 +72,7 @@ export function instructionsSource({
   };
 }
 
-interface Survey {
+interface FoundInstructions {
   /** List of the files that were read. Absent if none was read. */
   readonly list: string | undefined;
   readonly attached: Attachment | undefined;
@@ -82,7 +82,7 @@ function textOf(list: string | undefined, attached: string | undefined): string 
   return [list, attached].filter((part) => part !== undefined).join('\n\n') || undefined;
 }
 
-function revisionOf({ list, attached }: Survey, { noted }: SourceView): string | undefined {
+function revisionOf({ list, attached }: FoundInstructions, { noted }: SourceView): string | undefined {
   if (attached === undefined) return list === undefined ? undefined : digestOfText(inEarlierWords(list));
   const { text, earlier } = attached;
   // An earlier version attached only one file, with another heading. Its session keeps its note.
