@@ -21,6 +21,7 @@ interface Manifest {
   readonly description: string;
   readonly license: string;
   readonly bin?: Readonly<Record<string, string>>;
+  readonly man?: string;
   readonly dependencies?: Dependencies;
 }
 
@@ -51,7 +52,7 @@ const COMMAND: Room = {
   folder: 'apps/cli',
   entries: { index: 'src/index.ts' },
   program: 'src/main.ts',
-  brings: ['bin', 'demo/project', 'demo/recording.jsonl'],
+  brings: ['bin', 'man', 'demo/project', 'demo/recording.jsonl'],
 };
 
 await release(resolve(process.argv[2] ?? join(ROOT, 'release')));
@@ -134,7 +135,10 @@ async function writeTypes(from: string, to: string): Promise<void> {
   }
 }
 
-function released({ name, version, description, license, bin, dependencies }: Manifest, needed: Dependencies): object {
+function released(
+  { name, version, description, license, bin, man, dependencies }: Manifest,
+  needed: Dependencies,
+): object {
   return {
     name,
     version,
@@ -144,6 +148,7 @@ function released({ name, version, description, license, bin, dependencies }: Ma
     engines: { node: ENGINES },
     exports: { '.': { types: './types/index.d.ts', default: './index.js' } },
     ...(bin && { bin }),
+    ...(man !== undefined && { man }),
     ...(dependencies && { dependencies: { ...dependencies, ...needed } }),
   };
 }

@@ -62,8 +62,12 @@ test('with installed skills, a first request loads only one more package, the pa
   expect(loadedBy([FIRST_REQUEST, SKILLS]).packages).toEqual([...ALWAYS, 'js-yaml'].toSorted());
 });
 
-test('`tidemark --help` loads no provider SDK, no MCP SDK and no server', () => {
-  const { modules, packages } = loadedBy([TIDEMARK, '--help']);
+test.each([
+  [['--help']],
+  [['completion', 'bash', '--words', '--', 'show', '']],
+  [['completion', 'fish', '--words', '--', '--model', '']],
+])('`tidemark %j` loads no provider SDK, no MCP SDK, no server and no terminal', (line) => {
+  const { modules, packages } = loadedBy([TIDEMARK, ...line]);
   const own = ['ansi-regex', 'commander', 'get-east-asian-width', 'jsonc-parser'];
   expect(packages).toEqual([...ALWAYS, ...own, 'string-width', 'strip-ansi'].toSorted());
   expect(modules).toBeLessThan(1_080);

@@ -94,6 +94,12 @@ test('the program of the released command contains its libraries, and lists thei
   expect(licences).not.toContain('@tidemark/');
 });
 
+test('the package of the command names its man page, and contains it', async () => {
+  const folder = join(PACKAGES, 'tidemark');
+  const { man }: { readonly man: string } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+  expect(await readFile(join(folder, man), 'utf8')).toContain('.TH TIDEMARK 1');
+});
+
 test("the release script writes nothing into a project, because it would delete the project's own packages", () => {
   const project = join(FOLDER, 'project');
   mkdirSync(join(project, 'node_modules', 'own'), { recursive: true });

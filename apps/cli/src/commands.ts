@@ -6,6 +6,7 @@ import { auditCommand } from './commands/audit.ts';
 import { cache } from './commands/cache.ts';
 import { contextCommand } from './commands/context.ts';
 import { compact } from './commands/compact.ts';
+import { completion } from './commands/completion.ts';
 import { config } from './commands/config.ts';
 import { cost } from './commands/cost.ts';
 import { demo } from './commands/demo.ts';
@@ -60,4 +61,5 @@ export const COMMANDS: readonly Command[] = [
   mcp,
   models,
   doctor,
+  completion,
 ];

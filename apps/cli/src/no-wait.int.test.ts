@@ -92,6 +92,12 @@ const LINES: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['show', 'S'],
     ['show', 'S', '1'],
   ],
+  completion: [
+    ['completion', 'bash'],
+    ['completion', 'fish', '--words', '--', 'show', ''],
+    ['completion', 'fish', '--words', '--', 'mcp', 'test', ''],
+    ['completion', 'fish', '--words', '--', '--model', ''],
+  ],
   why: [['why', 'S']],
   cost: [['cost'], ['cost', 'S']],
   context: [['context'], ['context', 'S']],

@@ -136,7 +136,7 @@ describe('errors', () => {
       'error: the argument <session> is missing\nnext: name a session, or add `--last` for the newest session of this folder; `tidemark sessions` lists them\n',
     ],
     [['show', '--frob', 'x'], 'error: there is no option --frob\nnext: see `tidemark show --help`\n'],
-    [['run', '--model'], 'error: the option --model <name> needs a value\nnext: see `tidemark run --help`\n'],
+    [['run', '--model'], 'error: the option --model <model> needs a value\nnext: see `tidemark run --help`\n'],
     [
       ['run', '--mode', 'fast', 'x'],
       'error: --mode does not accept "fast": expected one of read-only, ask, auto\nnext: see `tidemark run --help`\n',

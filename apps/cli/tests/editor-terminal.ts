@@ -28,10 +28,11 @@ export interface EditorOnTerminal {
   cursorAfter(text: string): Promise<void>;
 }
 
-/** Opens the screen with a controller that notes what the user does. */
+/** Opens the screen with a controller that notes what the user does. Waits until the screen matches `first`. */
 export async function openEditorTerminal(
   ports: Partial<EditorPorts> = {},
   size: readonly [number, number] = [80, 24],
+  first = /^>$/m,
 ): Promise<EditorOnTerminal> {
   const terminal = createVirtualTerminal(...size);
   const done: string[] = [];
@@ -48,7 +49,7 @@ export async function openEditorTerminal(
     workspace: () => tmpdir(),
   };
   onTestFinished(showScreen(controller, { ...terminal, colour: false, ports: { ...NO_PORTS, ...ports } }));
-  await terminal.until(/^>$/m);
+  await terminal.until(first);
   const cursorAfter = async (text: string): Promise<void> =>
     eventually(async () => {
       const { row, column } = await terminal.cursor();

@@ -48,6 +48,8 @@ export type { BackgroundProcess, LoggedProcess, ProcessOutput, SessionProcesses 
 export { PROCESSES } from './ports/background-process.ts';
 export type { HostedProcesses, ProcessHost, ProcessSink } from './ports/process-host.ts';
 export type { ContextSource, NoteCause, SourceView, ToolEffect } from './ports/context-source.ts';
+export type { Hook, HookAnswer, HookContext, HookEvent, HookInput } from './ports/hooks.ts';
+export { HOOK_EVENTS } from './ports/hooks.ts';
 export type { FittedImage, GivenImage, ImageBounds, ImageFitter, UnfitImage } from './ports/image-fitter.ts';
 export type {
   AgentForkOptions,
@@ -146,6 +148,8 @@ export { handsOn, launches, programName } from './rules/ways-to-run.ts';
 export { createSecrets } from './secrets/create-secrets.ts';
 export type { SecretValue } from './secrets/mask-text.ts';
 export { isSecretName, secretsOf } from './secrets/mask-text.ts';
+export type { TerminalText } from './output/terminal-text.ts';
+export { openTerminalText, terminalText } from './output/terminal-text.ts';
 export { keepCapabilities, loadCapabilities, newHash, readArtifact } from './session/materials.ts';
 export type { Progress } from './session/progress.ts';
 export type { Fold, Session } from './session/session.ts';

@@ -15,9 +15,11 @@ import type { Log, RenderParameters } from '@tidemark/log';
 import type { Provider } from '@tidemark/model';
 import type { McpOptions, McpTools } from '@tidemark/tools-mcp';
 import type { OwnAgentsOptions, SkillsOptions } from '@tidemark/tools-skills';
-import type { WebOptions } from '@tidemark/tools-web';
+import type { WebOptions, WebSearch } from '@tidemark/tools-web';
+import type { AgentHook } from './agent-hook.ts';
 import type { CacheOptions, CompactionOptions } from './cache-options.ts';
 import type { ProviderName } from './providers.ts';
+import type { CommandsSetup } from './commands-setup.ts';
 
 /**
  * Options of an agent. Only `model` is required. A provider's key is read from these options alone, never from
@@ -89,7 +91,7 @@ export interface AgentOptions {
    */
   readonly subagents?: SubagentOptions | false;
   /** Tools `fetch` and `web_search`. `{}` adds `fetch`, for public addresses only. Default: neither. */
-  readonly web?: WebOptions;
+  readonly web?: WebSetup;
   /**
    * Own agents of the user: Markdown files with a role, tools and a model. A note lists them for the tool `agent`, and
    * `agent.open(undefined, { agent })` opens a session with one. Default: no own agents. List only folders that the user
@@ -103,6 +105,8 @@ export interface AgentOptions {
   readonly otherProviders?: { readonly [name in ProviderName]?: OtherProvider };
   /** Permission mode, rules, and the callback that asks the user. */
   readonly permissions?: Permissions;
+  /** Functions or programs that are asked about calls, prompts and turns. They can deny and add notes. Default: none. */
+  readonly hooks?: readonly AgentHook[];
   /** Limits of one turn. */
   readonly limits?: AgentLimits;
   /**
@@ -259,6 +263,8 @@ export interface WorkspaceSetup {
    * for permission.
    */
   readonly sandbox?: SandboxSetting;
+  /** Environment variables of commands, in addition to those that every command gets. */
+  readonly commands?: CommandsSetup;
   /**
    * Maximum number of background processes of a session that run at the same time. With 0 there are none, and the tools
    * are `bash` without `background`, and no `process`. Default: 8 if `tools` contains `bash` and `process`.
@@ -272,6 +278,16 @@ export interface WorkspaceSetup {
    * below it is protected too.
    */
   readonly protectedPaths?: readonly string[];
+}
+
+/** Tools for the web, and the service that searches. */
+export interface WebSetup extends Omit<WebOptions, 'search'> {
+  /**
+   * Service for the tool `web_search`, such as `createBraveSearch({ apiKey })`. With `provider`, the search is a call to
+   * the agent's provider and model, with the provider's own search tool. Anthropic and OpenAI have one. Without this
+   * option, there is no such tool.
+   */
+  readonly search?: WebSearch | 'provider';
 }
 
 /** Options of the sandbox for commands. */

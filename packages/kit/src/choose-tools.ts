@@ -3,12 +3,14 @@
 import { defined } from '@tidemark/core';
 import type { Tool } from '@tidemark/agent';
 import { createAgentTool, nearestName, THIS_MACHINE } from '@tidemark/agent';
-import { WebError, webTools } from '@tidemark/tools-web';
+import type { WebSearch } from '@tidemark/tools-web';
+import { createProviderSearch, WebError, webTools } from '@tidemark/tools-web';
 import type { Background, WorkspaceOptions } from '@tidemark/tools-workspace';
 import { createBackground, workspaceTools } from '@tidemark/tools-workspace';
 import { resolve } from 'node:path';
 import type { AgentOptions, WorkspaceSetup } from './agent-options.ts';
 import { homeOf, workspaceOf } from './agent-options.ts';
+import type { ChosenProvider } from './choose-provider.ts';
 import { KitError } from './kit-error.ts';
 
 /**
@@ -16,11 +18,11 @@ import { KitError } from './kit-error.ts';
  *
  * @throws KitError `kit/bad-options` for an unknown tool of the workspace, and for two tools with the same name.
  */
-export function chooseTools(options: AgentOptions, background?: Background): readonly Tool[] {
+export function chooseTools(options: AgentOptions, model: ChosenProvider, background?: Background): readonly Tool[] {
   const { subagents = false, tools: own = [] } = options;
   const tools = [
     ...toolsOfWorkspace(options, background),
-    ...toolsOfWeb(options),
+    ...toolsOfWeb(options, model),
     ...(subagents === false ? [] : [createAgentTool()]),
     ...own,
   ];
@@ -49,15 +51,28 @@ function toolsOfWorkspace(options: AgentOptions, background: Background | undefi
   return wanted === true ? all : wanted.map((name) => toolNamed(name, all));
 }
 
-function toolsOfWeb({ web, host: { clock = THIS_MACHINE } = {} }: AgentOptions): readonly Tool[] {
+function toolsOfWeb(
+  { web, host: { clock = THIS_MACHINE } = {} }: AgentOptions,
+  model: ChosenProvider,
+): readonly Tool[] {
   if (web === undefined) return [];
+  const { search: wanted, ...rest } = web;
+  const now = (): string => clock.now();
+  const search = wanted === 'provider' ? searchOf(model, now) : wanted;
   try {
-    return webTools({ ...web, now: () => clock.now() });
+    return webTools({ ...rest, ...defined({ search }), now });
   } catch (error) {
     if (!(error instanceof WebError)) throw error;
     const problem = `web.allowPrivate: ${error.message}`;
     throw new KitError('kit/bad-options', `createAgent cannot use these options: ${problem}`, { problems: [problem] });
   }
+}
+
+/** @throws KitError `kit/bad-options` for a provider without its own search. */
+function searchOf({ provider: { name, searchWeb }, capabilities }: ChosenProvider, now: () => string): WebSearch {
+  if (searchWeb !== undefined) return createProviderSearch({ provider: { name, searchWeb }, capabilities, now });
+  const problem = `web.search: the provider ${name} has no search of the web; use createBraveSearch, or another provider`;
+  throw new KitError('kit/bad-options', `createAgent cannot use these options: ${problem}`, { problems: [problem] });
 }
 
 /** Returns the host of background processes. Returns `undefined` if the agent can have none. */
@@ -71,7 +86,7 @@ export function backgroundOf(options: AgentOptions): Background | undefined {
 
 /** Returns the options of the workspace's tools. Every path in them is absolute. */
 export function workspaceOptions(workspace: WorkspaceSetup, options: AgentOptions): WorkspaceOptions {
-  const { folder, trusted, memory, protectedPaths, sandbox } = workspace;
+  const { folder, trusted, memory, protectedPaths, sandbox, commands } = workspace;
   const { host, permissions } = options;
   return {
     folder: resolve(folder),
@@ -81,6 +96,8 @@ export function workspaceOptions(workspace: WorkspaceSetup, options: AgentOption
       environment: host?.environment,
       memory: memory === false ? false : trusted,
       network: sandbox?.network,
+      variables: commands?.variables,
+      secretVariables: commands?.secretVariables,
     }),
     // If the author allows commands without a sandbox, sandboxed commands are also allowed to change git repositories.
     ...(permissions?.allowUnsandboxed === true && { repository: 'writable' }),

@@ -73,6 +73,7 @@ describe('`createAgent` options', () => {
     [{ permissions: { grants: {} } }, 'permissions.grants.kept: is missing: expected a function'],
     [{ limits: { maxStep: 3 } }, 'there is no option limits.maxStep, did you mean maxSteps?'],
     [{ banana: 1 }, 'there is no option banana: the options are model, provider, apiKey'],
+    [{ web: { search: 'google' } }, 'web.search: '],
     [{ connection: { transport: 'websocket' } }, 'connection.transport: '],
     [{ store: '' }, 'store: expected "memory", the path of a folder, { home: folder } or a store'],
     [{ store: 3 }, 'store: expected "memory", the path of a folder'],

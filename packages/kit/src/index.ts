@@ -15,6 +15,10 @@ export type {
   ForkOptions,
   GivenAttachment,
   GivenImage,
+  HookAnswer,
+  HookContext,
+  HookEvent,
+  HookInput,
   ImageFitter,
   InputBuckets,
   KnownTurnErrorCode,
@@ -57,6 +61,7 @@ export type { CatalogErrorCode, Provider, ProviderErrorCode } from '@tidemark/mo
 export { CatalogError, ProviderError } from '@tidemark/model';
 export { createMemoryStore } from '@tidemark/store-memory';
 export { openNdjsonStore } from '@tidemark/store-ndjson';
+export type { AgentHook } from './agent-hook.ts';
 export type {
   AgentEnvironment,
   AgentLimits,
@@ -69,12 +74,15 @@ export type {
   Permissions,
   SandboxSetting,
   SubagentOptions,
+  WebSetup,
   WorkspaceSetup,
 } from './agent-options.ts';
+export type { CommandsSetup } from './commands-setup.ts';
 export type { CacheOptions, CompactionOptions } from './cache-options.ts';
 export type { Agent, OpenOptions } from './create-agent.ts';
 export { builtInToolNames } from './choose-tools.ts';
 export { createAgent } from './create-agent.ts';
+export { hookName } from './choose-hooks.ts';
 export type { EffectDescriptions, ToolDefinition } from './define-tool.ts';
 export { defineTool } from './define-tool.ts';
 export type { MarkedToolOutput } from './tool-output.ts';
@@ -92,7 +100,8 @@ export { agentRoots, skillRoots } from '@tidemark/tools-skills';
 export type {
   BraveSearchOptions,
   WebErrorCode,
-  WebOptions,
+  WebSearchAnswer,
+  WebSearchCharge,
   WebSearch,
   WebSearchRequest,
   WebSearchResult,

@@ -44,9 +44,11 @@ import {
 import type { AgentOptions, WorkspaceSetup } from './agent-options.ts';
 import { homeOf, workspaceOf } from './agent-options.ts';
 import { chooseParameters, chooseProvider, requireReachable } from './choose-provider.ts';
+import { chooseHooks } from './choose-hooks.ts';
 import { backgroundOf, chooseTools, forbiddenTo } from './choose-tools.ts';
 import { exactCost, limitsOf, subagentLimitsOf } from './exact-limits.ts';
 import { OUTPUT_LIMIT } from './find-capabilities.ts';
+import { secretsOfCommands } from './command-secrets.ts';
 import { KitError } from './kit-error.ts';
 import { withOwnNames } from './with-skills.ts';
 
@@ -95,7 +97,7 @@ function runtimeOf(options: AgentOptions, mcp: McpTools | undefined): Runtime {
   const { provider, capabilities } = chooseProvider(options);
   requireReachable(options);
   const background = backgroundOf(options);
-  const tools = chooseTools(options, background);
+  const tools = chooseTools(options, { provider, capabilities }, background);
   return {
     provider,
     capabilities,
@@ -117,6 +119,7 @@ function runtimeOf(options: AgentOptions, mcp: McpTools | undefined): Runtime {
     ...imagesOf(options),
     ...defined({
       watch: watchOf(options),
+      hooks: chooseHooks(options),
       processes: background,
       toolSources: mcp === undefined ? undefined : [mcp],
       // Absent if the author sets no policy. A resumed turn then keeps the compaction policy with which it began.
@@ -197,7 +200,8 @@ function openStore(options: AgentOptions): Log {
  * not known here, so it is not included. A variable or header is a secret if its name looks like the name of a
  * credential.
  */
-function secretsIn({ apiKey, connection = {}, otherProviders = {}, host, mcp, web }: AgentOptions): Secrets {
+function secretsIn(options: AgentOptions): Secrets {
+  const { apiKey, connection = {}, otherProviders = {}, host, mcp, web } = options;
   const { bearerToken, headers = {} } = connection;
   const token = typeof bearerToken === 'string' ? bearerToken : undefined;
   const keys = Object.entries(otherProviders).map(([name, { apiKey: key }]) => [`${name}_API_KEY`, key]);
@@ -209,8 +213,13 @@ function secretsIn({ apiKey, connection = {}, otherProviders = {}, host, mcp, we
   const ofServers = Object.values(mcp !== undefined && 'servers' in mcp ? mcp.servers : {}).flatMap((server) =>
     secretsOf(('command' in server ? server.env : server.headers) ?? {}),
   );
-  const ofSearch = (web?.search?.secrets ?? []).flatMap((value) => secretsOf({ SEARCH_API_KEY: value }));
-  return createSecrets({ values: [...secretsOf(host?.environment ?? {}), ...ofServers, ...ofSearch, ...given] });
+  const named = secretsOfCommands(options);
+  const ofSearch = (typeof web?.search === 'object' ? (web.search.secrets ?? []) : []).flatMap((value) =>
+    secretsOf({ SEARCH_API_KEY: value }),
+  );
+  return createSecrets({
+    values: [...named, ...secretsOf(host?.environment ?? {}), ...ofServers, ...ofSearch, ...given],
+  });
 }
 
 /**

@@ -258,6 +258,7 @@ const sessionPayloads: Payloads<
   | 'turn.started'
   | 'turn.resumed'
   | 'turn.ended'
+  | 'prompt.denied'
   | 'mode.changed'
   | 'agent.chosen'
   | 'foreign.recorded'
@@ -290,6 +291,10 @@ const sessionPayloads: Payloads<
   'turn.ended': fc.record(
     { outcome, error: all({ code: name, message: text, next: text }), totals },
     { ...some, requiredKeys: ['outcome'] },
+  ),
+  'prompt.denied': fc.record(
+    { by: fc.constant('hook' as const), rule: text, reason: text, presenter: text, steer: fc.boolean() },
+    { ...some, requiredKeys: ['by', 'rule', 'reason', 'presenter'] },
   ),
   'mode.changed': all({
     mode: fc.constantFrom('read-only' as const, 'ask' as const, 'auto' as const),
@@ -360,6 +365,7 @@ export const EVENTS: { readonly [K in Kind]: fc.Arbitrary<EventOf<K>> } = {
   'turn.started': arbitraryOf('turn.started'),
   'turn.resumed': arbitraryOf('turn.resumed'),
   'prompt.given': arbitraryOf('prompt.given'),
+  'prompt.denied': arbitraryOf('prompt.denied'),
   'notification.received': arbitraryOf('notification.received'),
   'request.prepared': arbitraryOf('request.prepared'),
   'request.observed': arbitraryOf('request.observed'),

@@ -338,7 +338,7 @@ export const callPayloads: Payloads<Here> = {
     {
       call: aCall,
       decision: fc.constantFrom('allowed' as const, 'denied' as const),
-      by: fc.constantFrom('rule' as const, 'person' as const),
+      by: fc.constantFrom('rule' as const, 'person' as const, 'hook' as const),
       rule: text,
       always: fc.record(
         {

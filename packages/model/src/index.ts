@@ -63,6 +63,7 @@ export type {
   Outgoing,
   Provider,
 } from './provider.ts';
+export type { FoundPage, ProviderSearch, ProviderSearchAnswer } from './provider-search.ts';
 export type { Front, JsonValue, Origin, Role, Span, Stability, SystemText, FrontToolDefinition } from './span.ts';
 export type { UnlistedModel } from './unlisted-model.ts';
 export { unlistedModel } from './unlisted-model.ts';

@@ -1,5 +1,5 @@
 // Provider port: turns spans into request bytes, and answer bytes into stream parts. Encoding is pure. Only the
-// `Provider` itself (`send`, `countTokens`, `close`) does I/O.
+// `Provider` itself (`send`, `countTokens`, `searchWeb`, `close`) does I/O.
 
 import type { StreamPart } from './answer.ts';
 import type { AbortSignalLike, AnswerPart } from '@tidemark/core';
@@ -7,6 +7,7 @@ import type { Block, Marker } from './block.ts';
 import type { RefusedPlace } from './errors.ts';
 import type { Capabilities } from './capabilities.ts';
 import type { NewHash } from './hash.ts';
+import type { ProviderSearch, ProviderSearchAnswer } from './provider-search.ts';
 import type { Front, JsonValue, Span } from './span.ts';
 
 /**
@@ -204,6 +205,12 @@ export interface Provider {
   send(outgoing: Outgoing): AsyncIterable<StreamPart>;
   /** Returns the provider's own count of the input tokens of a body. Omit this method if the provider cannot count. */
   countTokens?(outgoing: Outgoing): Promise<number>;
+  /**
+   * Searches the web with the provider's own search. Omit this method if the provider has none.
+   *
+   * @throws ProviderError when the call fails.
+   */
+  searchWeb?(search: ProviderSearch): Promise<ProviderSearchAnswer>;
   /**
    * Closes the connections that are open between calls. Calls after `close` still work, but they leave no connection
    * open.

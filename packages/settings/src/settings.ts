@@ -2,10 +2,13 @@
 // setting (see `keyring.ts`).
 
 import type { CompactionBy, CompactionPolicy, Lasting, Mode, RewriteNotice, Rule, SkillBudget } from '@tidemark/agent';
+import { isSecretName } from '@tidemark/agent';
 import { z } from 'zod';
 
 import type { HeaderSettings } from './headers.ts';
 import { headerSettings } from './headers.ts';
+import type { HookSetting } from './hook-settings.ts';
+import { hookSettings, hooksInSandbox } from './hook-settings.ts';
 import type { ServerSetting } from './server-settings.ts';
 import { mcpSettings, serversRunIn } from './server-settings.ts';
 import { address, budget, count, words } from './setting-values.ts';
@@ -60,6 +63,11 @@ export interface Settings {
    */
   readonly permissions?: { readonly rules?: readonly Rule[] | undefined } | undefined;
   /**
+   * Programs that are asked about calls, prompts and turns. The hooks of all sources apply together. Those of a workspace
+   * run in the sandbox.
+   */
+  readonly hooks?: readonly HookSetting[] | undefined;
+  /**
    * Folders in which skills are searched for after the usual folders. Each path is absolute or begins with `~/`. Only
    * the user's own settings may set this field.
    */
@@ -75,9 +83,23 @@ export interface Settings {
   readonly memory?: boolean | undefined;
   /** Network access of sandboxed commands. A workspace may only turn it off. */
   readonly sandbox?: { readonly network?: 'off' | 'on' | undefined } | undefined;
+  readonly commands?: CommandSettings | undefined;
   /** Maximum number of background processes of a session that run at the same time. With 0 there are none. Default: 8. */
   readonly backgroundProcesses?: number | undefined;
+  /** Tools for the web. */
+  readonly web?: WebSettings | undefined;
   readonly display?: Display | undefined;
+}
+
+/** Environment variables of commands. */
+export interface CommandSettings {
+  /**
+   * Names of variables that commands receive, and beginnings of names such as `CARGO_*`. The names of all sources apply
+   * together. A workspace may not name a secret.
+   */
+  readonly variables?: readonly string[] | undefined;
+  /** Names of variables with secrets that commands receive. Only the user's own settings may set this field. */
+  readonly secretVariables?: readonly string[] | undefined;
 }
 
 /** Limits of one turn. `maxCost` is in US dollars, as decimal text. */
@@ -120,6 +142,23 @@ export interface CompactionSettings {
   readonly pruning?: 'auto' | 'never' | undefined;
 }
 
+/** Settings of the tools for the web. */
+export interface WebSettings {
+  /** True if sessions have the tool `fetch`. Default: true. */
+  readonly fetch?: boolean | undefined;
+  /** Hosts whose private addresses `fetch` may reach. Only the user's own settings may set this field. */
+  readonly allowPrivate?: readonly string[] | undefined;
+  /**
+   * Service of the tool `web_search`. With `off`, the default, sessions do not have the tool. `provider` is the search of
+   * the session's provider.
+   */
+  readonly search?: 'off' | 'brave' | 'provider' | undefined;
+  /** Price of one search with `brave` in US dollars, as decimal text. Without it, the cost of a search is unknown. */
+  readonly searchPrice?: string | undefined;
+  /** Address of the service, which receives its key. Only the user's own settings may set this field. */
+  readonly searchUrl?: string | undefined;
+}
+
 /** Settings of the display. A workspace may set only these settings without trust. */
 export interface Display {
   readonly colour?: 'auto' | 'always' | 'never' | undefined;
@@ -131,29 +170,50 @@ export interface Display {
 
 /** Returns true for a setting whose value joins the values of all sources. */
 export function isJoined(name: string): boolean {
-  return name === 'permissions.rules';
+  return ['permissions.rules', 'commands.variables', 'hooks'].includes(name);
 }
 
 /**
  * Returns the part of a value that a trusted workspace may set. If it may set no part, returns `undefined`. Rules that
  * allow are removed, because a workspace may only narrow permissions. For each server that a command starts, its folder
- * becomes absolute. The server must run in the folder in which its named files were found for the digest.
+ * becomes absolute. The server must run in the folder in which its named files were found for the digest. A hook runs in
+ * the sandbox.
  */
 export function broughtValue(name: string, value: unknown, workspace: string): unknown {
-  if (
-    name === 'skillRoots' ||
-    name === 'agentRoots' ||
-    name === 'connection.headers' ||
-    (name === 'sandbox.network' && value !== 'off')
-  )
-    return undefined;
+  if (isOwnOnly(name) || (name === 'sandbox.network' && value !== 'off')) return undefined;
+  if (name === 'commands.variables') return variablesBrought(value);
   if (name === 'mcp.servers') return serversRunIn(workspace, value);
+  if (name === 'hooks') return hooksInSandbox(value);
   if (name !== 'permissions.rules' || !Array.isArray(value)) return value;
   const narrowing: readonly unknown[] = value.filter(
     (rule: unknown) => ruleSchema.safeParse(rule).data?.decision !== 'allow',
   );
   return narrowing.length === 0 ? undefined : narrowing;
 }
+
+/** Returns the names of variables that a trusted workspace may pass to commands. These are names of no secrets. */
+function variablesBrought(value: unknown): readonly string[] | undefined {
+  const names =
+    z
+      .array(z.string())
+      .safeParse(value)
+      .data?.filter((name) => !isSecretName(name)) ?? [];
+  return names.length === 0 ? undefined : names;
+}
+
+/** Returns true for a setting that no workspace may set, even with trust. */
+export function isOwnOnly(name: string): boolean {
+  return OWN_ONLY.includes(name);
+}
+
+const OWN_ONLY: readonly string[] = [
+  'skillRoots',
+  'agentRoots',
+  'connection.headers',
+  'commands.secretVariables',
+  'web.allowPrivate',
+  'web.searchUrl',
+];
 
 /** Returns true for a setting that an untrusted workspace may set. */
 export function isDisplay(name: string): boolean {
@@ -171,10 +231,19 @@ const ruleSchema = z.strictObject(
   { decision: z.enum(['allow', 'ask', 'deny']), tool: words, commands: patterns, paths: patterns, hosts: patterns },
   'expected { decision, tool } with commands, paths or hosts',
 );
+const host = z
+  .string()
+  .max(300)
+  .regex(/^([\w.-]+|\[[\da-f:.]+\])(:\d{1,5})?$/i, 'expected a host, such as wiki.corp.example or 127.0.0.1:3000');
 const root = z
   .string()
   .max(4_096)
   .regex(/^(\/|~\/)/, 'expected an absolute path, or a path that begins with ~/');
+
+const VARIABLE = 'expected the name of an environment variable';
+const variable = z.string(VARIABLE).regex(/^[A-Za-z_]\w{0,199}$/, VARIABLE);
+const VARIABLES = `${VARIABLE}, or the beginning of names such as "CARGO_*"`;
+const variables = z.string(VARIABLES).regex(/^(?:[A-Za-z_]\w{0,199}|[A-Za-z]\w{0,199}_\*)$/, VARIABLES);
 
 const subagents = z.union(
   [
@@ -236,12 +305,28 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
     subagents: subagents.optional(),
     mcp: mcpSettings.optional(),
     permissions: z.strictObject({ rules: z.array(ruleSchema).max(1_000).optional() }).optional(),
+    hooks: hookSettings.optional(),
     skillRoots: z.array(root).max(100).optional(),
     agentRoots: z.array(root).max(100).optional(),
     sandbox: z.strictObject({ network: z.enum(['off', 'on']).optional() }).optional(),
+    commands: z
+      .strictObject({
+        variables: z.array(variables).max(200).optional(),
+        secretVariables: z.array(variable).max(50).optional(),
+      })
+      .optional(),
     backgroundProcesses: z.int('expected a number from 0 to 64').min(0).max(64).optional(),
     plan: z.boolean().optional(),
     memory: z.boolean().optional(),
+    web: z
+      .strictObject({
+        fetch: z.boolean().optional(),
+        allowPrivate: z.array(host).max(100).optional(),
+        search: z.enum(['off', 'brave', 'provider']).optional(),
+        searchPrice: dollars.optional(),
+        searchUrl: address.optional(),
+      })
+      .optional(),
     display: z
       .strictObject({
         colour: z.enum(['auto', 'always', 'never']).optional(),
@@ -312,12 +397,20 @@ const BY_DEFAULT: ReadonlyMap<string, string> = new Map(
     'mcp.servers': 'none',
     'mcp.toolBudget': '20000',
     'permissions.rules': 'none',
+    hooks: 'none',
     skillRoots: 'only the standard ones',
     agentRoots: 'only the standard ones',
     'sandbox.network': 'off: a command that needs the network asks',
+    'commands.variables': 'only the usual ones, such as PATH and HOME',
+    'commands.secretVariables': 'none',
     backgroundProcesses: '8',
-    plan: 'true; an existing session keeps its tools',
+    plan: 'true',
     memory: 'true in a trusted folder',
+    'web.fetch': 'true',
+    'web.allowPrivate': 'none: only public addresses',
+    'web.search': 'off',
+    'web.searchPrice': 'unknown',
+    'web.searchUrl': 'the public address of the service',
     'display.colour': 'auto',
     'display.columns': 'the width of the terminal',
     'display.notify': 'bell',

@@ -213,6 +213,26 @@ test('only the user can turn on the network of sandboxed commands, and a trusted
   expect((await settle({ trusted: false })).settings).toEqual({ sandbox: { network: 'on' } });
 });
 
+test('the variables of all sources are passed to commands, and a workspace cannot name a secret', async () => {
+  own('{"commands": {"variables": ["JAVA_HOME", "CARGO_*"], "secretVariables": ["NPM_TOKEN"]}}');
+  workspace('{"commands": {"variables": ["HTTP_PROXY", "GITHUB_TOKEN"], "secretVariables": ["DEPLOY"]}}');
+  const { settings, ignored } = await settle({ trusted: true });
+  expect(settings.commands).toEqual({
+    variables: ['HTTP_PROXY', 'JAVA_HOME', 'CARGO_*'],
+    secretVariables: ['NPM_TOKEN'],
+  });
+  expect(ignored.map(({ name }) => name)).toEqual(['commands.variables', 'commands.secretVariables']);
+  expect((await settle({ trusted: false })).settings.commands).toEqual({
+    variables: ['JAVA_HOME', 'CARGO_*'],
+    secretVariables: ['NPM_TOKEN'],
+  });
+});
+
+test.each(['*', 'C*', 'CARGO*', 'A B', '=', '1A'])('the name of a variable cannot be %s', async (name) => {
+  own(JSON.stringify({ commands: { variables: [name] } }));
+  expect((await refusal()).message).toContain('expected the name of an environment variable');
+});
+
 describe('invalid settings', () => {
   test.each([
     ['{\n "modle": "a"\n}', ':2: there is no setting "modle", did you mean model?'],

@@ -13,6 +13,7 @@ import type { Leaf } from './check-settings.ts';
 import type { Environment } from './environment-settings.ts';
 import { environmentSettings } from './environment-settings.ts';
 import { parseConfiguration, readConfiguration, readOwnConfiguration } from './read-configuration.ts';
+import type { HookSetting } from './hook-settings.ts';
 import type { ServerSetting } from './server-settings.ts';
 import type { Settings, SettingsSchema } from './settings.ts';
 import { broughtValue, byDefault, isDisplay, isJoined, leavesOf, settingsSchema } from './settings.ts';
@@ -141,6 +142,7 @@ function sizeOf(leaf: Leaf | undefined): number {
 /** Settings of a workspace that take effect only with trust. */
 export interface BroughtSettings {
   readonly servers: Readonly<Record<string, ServerSetting>>;
+  readonly hooks: readonly HookSetting[];
   /** Rules of the workspace. Rules that allow are included, although they do not take effect. */
   readonly rules: readonly Rule[];
   /** All other settings of the workspace that need trust. */
@@ -155,11 +157,12 @@ export interface BroughtSettings {
 export function settingsBrought(brought: BroughtConfiguration, providers: readonly string[]): BroughtSettings {
   const schema = settingsSchema(providers);
   const leaves = leavesBrought(brought, schema).filter(({ name }) => !isDisplay(name));
-  const { mcp, permissions } = treeOf(leaves, schema);
+  const { mcp, permissions, hooks = [] } = treeOf(leaves, schema);
   return {
     servers: mcp?.servers ?? {},
+    hooks,
     rules: permissions?.rules ?? [],
-    leaves: leaves.filter(({ name }) => name !== 'mcp.servers' && name !== 'permissions.rules'),
+    leaves: leaves.filter(({ name }) => !['mcp.servers', 'hooks', 'permissions.rules'].includes(name)),
   };
 }
 

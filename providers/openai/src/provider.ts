@@ -1,6 +1,7 @@
 // OpenAI as a provider. Selects one of OpenAI's two APIs.
 
-import type { Encoder, Outgoing, Provider } from '@tidemark/model';
+import { defined } from '@tidemark/core';
+import type { Encoder, Outgoing, Provider, ProviderSearch, ProviderSearchAnswer } from '@tidemark/model';
 import type { AnswerDecoder, CallerConnection, Service } from '@tidemark/provider-wire';
 import { callerAccount, refuse, wholeAsStream } from '@tidemark/provider-wire';
 import { openaiChatEncoder } from './chat/encoder.ts';
@@ -9,6 +10,7 @@ import { decodeCount, decodeResponse } from './responses/answer.ts';
 import { openaiResponsesEncoder, tokenCountBody } from './responses/encoder.ts';
 import { createLanes } from './responses/lanes.ts';
 import { createSending } from './responses/over-websocket.ts';
+import { readSearchAnswer, SEARCH_OUTPUT, searchBody } from './responses/search.ts';
 import { beginResponse } from './responses/stream.ts';
 import { OPENAI } from './service.ts';
 import { openClient } from './socket/client.ts';
@@ -87,6 +89,10 @@ export function createOpenAIProvider(options: OpenAIOptions): Provider {
   const decoding = decoder(service);
   const countTokens = async (outgoing: Outgoing): Promise<number> =>
     client.whole('/responses/input_tokens', { ...outgoing, body: tokenCountBody(outgoing.body) }, decodeCount);
+  const searchWeb = async (search: ProviderSearch): Promise<ProviderSearchAnswer> => {
+    const outgoing = { body: searchBody(search), betas: [], outputLimit: SEARCH_OUTPUT };
+    return client.whole(path, { ...outgoing, ...defined({ signal: search.signal }) }, readSearchAnswer);
+  };
   if (transport !== 'http') {
     requireResponses(service, api);
     requireStaticToken(service, options);
@@ -103,7 +109,7 @@ export function createOpenAIProvider(options: OpenAIOptions): Provider {
           close: () => lanes.close(),
           send: createSending({ client, lanes, path, decoder: decoding, transport }),
         }),
-    ...(api === 'responses' && { countTokens }),
+    ...(api === 'responses' && { countTokens, searchWeb }),
   };
 }
 

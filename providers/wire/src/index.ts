@@ -42,3 +42,4 @@ export { bodyEnd, bodyHeader, frozenParameters, wireParameters } from './lowerin
 export type { Service } from './service.ts';
 export { refuse } from './service.ts';
 export { countBody, fittingName, jsonString, membersOf, textHead } from './content.ts';
+export { searchPrompt } from './search-prompt.ts';

@@ -6,7 +6,15 @@ export { createFetchTool } from './fetch/fetch-tool.ts';
 export type { FetchLimits } from './transport/limits.ts';
 export type { BraveSearchOptions } from './search/brave-search.ts';
 export { BRAVE_VARIABLE, createBraveSearch } from './search/brave-search.ts';
-export type { WebSearch, WebSearchRequest, WebSearchResult } from './search/web-search.ts';
+export type { ProviderSearchOptions } from './search/provider-search.ts';
+export { createProviderSearch } from './search/provider-search.ts';
+export type {
+  WebSearch,
+  WebSearchAnswer,
+  WebSearchCharge,
+  WebSearchRequest,
+  WebSearchResult,
+} from './search/web-search.ts';
 export { createWebSearchTool } from './search/web-search-tool.ts';
 export type { WebErrorCode, WebErrorSort } from './web-error.ts';
 export { WEB_ERRORS, WebError } from './web-error.ts';

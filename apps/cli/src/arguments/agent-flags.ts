@@ -55,7 +55,7 @@ export function declareAgentFlags(command: Command): Command {
 function declareModel(command: Command): Command {
   return command
     .option(
-      '--model <name>',
+      '--model <model>',
       'model of the catalog, or a family such as `opus`, which selects its newest model. Default: the model of the session; for a new session, the newest Sonnet.',
     )
     .option(

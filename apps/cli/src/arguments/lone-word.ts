@@ -10,7 +10,6 @@ const HINTS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     auth: '`tidemark keys list` lists the keys, `tidemark keys set anthropic` stores one',
     chat: '`tidemark "what to do"` starts a session, `tidemark --continue "…"` continues the newest one',
-    completion: 'shell completion is not available; `tidemark --help` lists the commands',
     continue: '`tidemark --continue "…"` continues the newest session, `tidemark resume` continues an interrupted turn',
     history: '`tidemark sessions` lists the sessions, `tidemark show <session>` shows the steps of one',
     init: 'no setup is needed: `tidemark doctor` checks the installation, `tidemark config` shows the settings',
@@ -30,7 +29,6 @@ const HINTS: ReadonlyMap<string, string> = new Map(
 
 const SAME: ReadonlyMap<string, string> = new Map(
   Object.entries({
-    completions: 'completion',
     ls: 'list',
     new: 'chat',
     start: 'chat',

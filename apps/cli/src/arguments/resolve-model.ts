@@ -31,7 +31,8 @@ export interface ModelUse {
   readonly session: ChosenSession | undefined;
 }
 
-const FAMILIES = ['sonnet', 'opus', 'haiku', 'fable', 'mythos'] as const;
+/** Short names of Claude models. Each means the newest model of its family. */
+export const MODEL_FAMILIES = ['sonnet', 'opus', 'haiku', 'fable', 'mythos'] as const;
 
 /** Maximum number of models that an error lists. */
 const LISTED = 6;
@@ -55,7 +56,7 @@ export function resolveModel(flags: AgentFlags, use: ModelUse): AgentFlags {
   if (family !== undefined) return { ...flags, model: family.model };
   // OpenRouter can serve models that are not in the catalog, so the name is accepted here. Another check requires
   // `--window` for such a model.
-  const near = nearestName(model, [...namesOf(rows), ...FAMILIES]);
+  const near = nearestName(model, [...namesOf(rows), ...MODEL_FAMILIES]);
   if (provider === 'openrouter' && (flags.window !== undefined || near === undefined)) return flags;
   requireReached(model, use.catalog, provider);
   requireUnambiguous(model, rows);

@@ -4,11 +4,10 @@ import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { sessionId, timestamp } from '@tidemark/log';
-import { openNdjsonStore } from '@tidemark/store-ndjson';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
 import { pretendRun } from '../../tests/pretend-run.ts';
+import { storeSession } from '../../tests/stored-session.ts';
 import { ageOf } from './session-argument.ts';
 
 let home = '';
@@ -19,13 +18,8 @@ beforeEach(() => {
 
 afterEach(() => rmSync(home, { recursive: true }));
 
-async function begin(id: string, title?: string, workspace = '/work/shop'): Promise<void> {
-  const session = sessionId(id);
-  const writer = await openNdjsonStore({ home }).create(session);
-  const data = { id: session, root: session, workspace, ...(title !== undefined && { title }) };
-  await writer.append([{ kind: 'session.created', data, at: timestamp('2026-11-20T09:30:00.000Z') }], 0);
-  await writer.close();
-}
+const begin = (id: string, title?: string, workspace?: string): Promise<void> =>
+  storeSession(home, { id, ...(title !== undefined && { title }), ...(workspace !== undefined && { workspace }) });
 
 const tidemark = (...args: readonly string[]): ReturnType<typeof pretendRun> =>
   pretendRun(args, { folder: '/work/shop', environment: { TIDEMARK_HOME: home } });

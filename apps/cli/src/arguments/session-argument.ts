@@ -24,7 +24,7 @@ export interface SessionSearch extends Pick<CommandContext, 'store' | 'folder'> 
 }
 
 /** Session with the fields that a person recognises it by. */
-type Candidate = Pick<SessionSummary, 'session'> & Partial<SessionSummary>;
+type NameableSession = Pick<SessionSummary, 'session'> & Partial<SessionSummary>;
 
 const FORMS = 'id of a session, the start of its id, or its title';
 
@@ -118,7 +118,7 @@ export async function seekSession(
   const whole = asId(text);
   if (whole !== undefined && (await exists(store, whole))) return whole;
   const { sessions, unreadable } = await store.sessions();
-  const lost = unreadable.flatMap(({ session }): Candidate[] => {
+  const lost = unreadable.flatMap(({ session }): NameableSession[] => {
     const id = asId(session);
     return id === undefined ? [] : [{ session: id }];
   });
@@ -134,7 +134,7 @@ export async function seekSession(
  * Returns the sessions that a text can mean. The session with this id excludes all others, and the start of an id or a
  * whole title excludes a part of a title. With `any`, nothing is excluded.
  */
-export function matchingSessions<T extends Candidate>(
+export function matchingSessions<T extends NameableSession>(
   text: string,
   sessions: readonly T[],
   which: 'best' | 'any' = 'best',
@@ -172,7 +172,7 @@ async function exists(store: Log, session: SessionId): Promise<boolean> {
   }
 }
 
-function report({ session, title }: Candidate, { output }: Pick<SessionSearch, 'output'>): void {
+function report({ session, title }: NameableSession, { output }: Pick<SessionSearch, 'output'>): void {
   const name = title === undefined ? '' : `: ${inOneLine(title)}`;
   output.note([withStyle('dim', `session ${session}${name}`)]);
 }
@@ -181,7 +181,7 @@ function report({ session, title }: Candidate, { output }: Pick<SessionSearch, '
 const MOST_LISTED = 8;
 const LONGEST_TITLE = 60;
 
-function ambiguous(text: string, matching: readonly Candidate[]): CliError {
+function ambiguous(text: string, matching: readonly NameableSession[]): CliError {
   const now = Date.now();
   const newest = matching.toSorted((a, b) => timeOf(b).localeCompare(timeOf(a)));
   const lines = newest
@@ -200,7 +200,8 @@ function inOneLine(title: string): string {
   return line.length <= LONGEST_TITLE ? line : `${line.slice(0, LONGEST_TITLE).trimEnd()}…`;
 }
 
-function timeOf({ changedAt, createdAt }: Candidate): string {
+/** Returns the time of the last change of a session, or of its creation if that is not known. */
+export function timeOf({ changedAt, createdAt }: NameableSession): string {
   return changedAt ?? createdAt ?? '';
 }
 

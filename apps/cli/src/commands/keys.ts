@@ -1,4 +1,4 @@
-// `tidemark keys`: manages the API keys of providers in the system keyring. A key is never printed.
+// `tidemark keys`: manages the API keys of providers and of the search service in the system keyring. A key is never printed.
 
 import type { ProviderName } from '@tidemark/kit';
 import { isProviderName, keyLocation, PROVIDERS } from '@tidemark/kit';
@@ -6,7 +6,7 @@ import { Argument } from 'commander';
 
 import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
 import { CliError } from '../frame/failure.ts';
-import { keysOf, keyWords } from '../settings/key-presence.ts';
+import { keysOf, keyWords, SEARCH_SERVICE } from '../settings/key-presence.ts';
 
 /** Command `tidemark keys`, which stores, removes and lists the API keys in the system keyring. */
 export const keys: Command = {
@@ -16,6 +16,7 @@ export const keys: Command = {
     ['tidemark keys list', 'for each provider, whether there is a key, and where'],
     ['tidemark keys set anthropic < key.txt', 'store the piped key, so that it is not in the command history'],
     ['tidemark keys remove anthropic', 'remove the key from the keyring'],
+    ['tidemark keys set brave < key.txt', 'store the key of the web search'],
     [
       'tidemark keys set compatible --base-url https://llm.example.com/v1 < key.txt',
       'store the key of a server; it is sent only to this host',
@@ -24,7 +25,7 @@ export const keys: Command = {
   declare: (command, run) =>
     void command
       .addArgument(new Argument('<action>', 'action').choices(['list', 'set', 'remove']))
-      .addArgument(new Argument('[provider]', 'provider of the key').choices(withKeys()))
+      .addArgument(new Argument('[provider]', 'provider of the key, or brave for the web search').choices(withKeys()))
       .option(
         '--base-url <address>',
         'address of the server that the key is for. Default: the address of the provider.',
@@ -43,9 +44,10 @@ interface KeyRequest extends KeyFlags {
 }
 
 function withKeys(): readonly string[] {
-  return Object.entries(PROVIDERS).flatMap(([name, { variable, compatible }]) =>
+  const providers = Object.entries(PROVIDERS).flatMap(([name, { variable, compatible }]) =>
     variable === undefined && compatible !== true ? [] : [name],
   );
+  return [...providers, SEARCH_SERVICE];
 }
 
 /** Maximum number of bytes read from stdin. No key is that long, and the piped input may be endless. */
@@ -87,7 +89,7 @@ async function remove(request: KeyRequest, context: CommandContext): Promise<Com
 }
 
 interface KeyEntry {
-  readonly named: ProviderName;
+  readonly named: ProviderName | typeof SEARCH_SERVICE;
   /** Name of the entry in the keyring. */
   readonly entry: string;
   /** Host of the key, as text for people. Empty for the provider's own host. */
@@ -100,6 +102,7 @@ interface KeyEntry {
  * @throws CliError `cli/usage` when the provider is missing, or when the address is missing or cannot be used.
  */
 function requireEntry({ provider, baseUrl }: KeyRequest): KeyEntry {
+  if (provider === SEARCH_SERVICE) return searchEntry(baseUrl);
   if (provider === undefined || !isProviderName(provider))
     throw new CliError('cli/usage', 'the provider of the key is missing', `add one of ${withKeys().join(', ')}`);
   const { title, baseURL, compatible } = PROVIDERS[provider];
@@ -116,4 +119,10 @@ function requireEntry({ provider, baseUrl }: KeyRequest): KeyEntry {
     throw new CliError('cli/usage', `${title} has no address of its own`, 'add the address with `--base-url`');
   const { entry } = keyLocation(provider, url?.href);
   return { named: provider, entry, host: entry === provider ? '' : ` at ${url?.host ?? ''}` };
+}
+
+function searchEntry(baseUrl: string | undefined): KeyEntry {
+  if (baseUrl !== undefined)
+    throw new CliError('cli/usage', `a key of ${SEARCH_SERVICE} is not bound to an address`, 'remove `--base-url`');
+  return { named: SEARCH_SERVICE, entry: SEARCH_SERVICE, host: '' };
 }

@@ -34,7 +34,7 @@ export const mcp: Command = {
   declare: (command, run) =>
     void command
       .addArgument(new Argument('<action>', 'action').choices(Object.keys(ACTIONS)))
-      .argument('[name]', 'name of the server: 1 to 32 letters, digits, "-", or single "_"')
+      .argument('[server]', 'name of the server: 1 to 32 letters, digits, "-", or single "_"')
       .argument(
         '[target...]',
         'address of the server, or `--` and the command that starts it; for `prompt` its name and arguments, for `resource` its address',

@@ -29,7 +29,7 @@ export const models: Command = {
   ],
   declare: (command, run) =>
     void command
-      .argument('[words...]', 'short name of a model, words in its name, or a provider')
+      .argument('[model...]', 'short name of a model, words in its name, or a provider')
       .addOption(new Option('--provider <name>', 'provider of the models').choices(Object.keys(PROVIDERS)))
       .action((words: readonly string[], flags: ModelFlags) => run((context) => list(words, flags, context))),
 };

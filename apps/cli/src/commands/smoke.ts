@@ -40,7 +40,7 @@ export const smoke: Command = {
           .choices(['anthropic', 'openai', 'simulator'])
           .default('anthropic'),
       )
-      .option('--model <name>', 'model of the catalog. Default: the cheapest model of the provider.')
+      .option('--model <model>', 'model of the catalog. Default: the cheapest model of the provider.')
       .option('--base-url <address>', 'address of the provider')
       .option('--dry-run', 'report what would be sent and its price, and send nothing')
       .option('--promotion', 'measure instead whether a long-lived cache marker extends a short-lived cache entry')

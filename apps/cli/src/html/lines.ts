@@ -1,9 +1,11 @@
 // Renders records that need only one line on the page, or one line that the reader can unfold: notes, decisions,
 // changes, and the ends of turns. Internal records are omitted from the page; the JSON export contains them.
 
-import type { Recorded } from '@tidemark/log';
+import type { PermissionDecided, Recorded } from '@tidemark/log';
 
 import { formatCount } from '../frame/numbers.ts';
+import { processEnd } from '../present/process-line.ts';
+import { hookOfRule } from '../present/denials.ts';
 import { preOf, wordsOf } from './content.ts';
 import type { Markup, Value } from './markup.ts';
 import { markup, NOTHING } from './markup.ts';
@@ -20,7 +22,11 @@ export function lineOf(record: Recorded): Markup {
     case 'branch.summarized':
       return opening(record, 'Abandoned branch', preOf(record.data.text));
     case 'permission.decided':
-      return record.data.decision === 'denied' ? line(record, `A call was denied by a ${record.data.by}.`) : NOTHING;
+      return record.data.decision === 'denied'
+        ? line(record, `A call was denied by ${whoDenied(record.data)}.`)
+        : NOTHING;
+    case 'prompt.denied':
+      return line(record, `A prompt was denied by ${hookOfRule(record.data.rule)}: ${record.data.reason}`);
     case 'mode.changed':
       return line(record, `Permission mode: ${record.data.mode}, set by the ${record.data.by}.`);
     case 'agent.chosen':
@@ -52,6 +58,10 @@ export function lineOf(record: Recorded): Markup {
         record,
         `Subagent ${record.data.child} ended with the status ${record.data.status}: ${record.data.summary}`,
       );
+    case 'process.started':
+      return line(record, `Background process ${record.data.process} started: ${record.data.command}`);
+    case 'process.ended':
+      return line(record, `Background process ${record.data.process} ${processEnd(record.data)}.`);
     case 'answer.failed':
       return line(record, markup`<span class="bad">A call failed: ${record.data.message}</span>`);
     case 'turn.ended': {
@@ -65,6 +75,10 @@ export function lineOf(record: Recorded): Markup {
     default:
       return NOTHING;
   }
+}
+
+function whoDenied({ by, rule }: PermissionDecided): string {
+  return by === 'hook' ? hookOfRule(rule) : `a ${by}`;
 }
 
 function line({ position }: Recorded, words: Value): Markup {

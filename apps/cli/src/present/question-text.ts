@@ -39,7 +39,7 @@ export function questionText(question: Question, columns: number): QuestionText 
     case 'call':
       return {
         head: [
-          ...hanging(`${titleOf(question.title)} [${question.rule}]`, columns),
+          ...hanging(`${titleOf(question.title, question.preview.text)} [${question.rule}]`, columns),
           // An MCP server or a custom tool chooses the titles of its calls, so the name of the tool is shown too.
           ...(question.preview.kind === 'arguments' ? hanging(`tool: ${markedText(question.tool)}`, columns) : []),
           ...(question.again ? hanging(CHANGED, columns) : []),
@@ -72,10 +72,23 @@ export function hanging(line: string, columns: number): readonly string[] {
 
 const CHANGED = 'The call changed after your answer. It would now do this:';
 
-function titleOf(title: string): string {
+/**
+ * Returns the title with marks. A tool writes an invisible character in its title as `\u{1b}`. If the text below the
+ * title contains this character, and not these signs, the title gets the same mark as the text.
+ */
+function titleOf(title: string, text = ''): string {
   const [line = ''] = title.split('\n', 1);
   const short = Array.from(line).slice(0, TITLE).join('');
-  return markedText(short === title ? title : `${short}…`);
+  return (short === title ? title : `${short}…`)
+    .split(/(\\u\{[0-9a-f]{1,6}\})/)
+    .map((piece, index) => (index % 2 === 1 ? markOf(piece, text) : undefined) ?? markedText(piece))
+    .join('');
+}
+
+function markOf(escape: string, text: string): string | undefined {
+  const code = Number.parseInt(escape.slice(3, -1), 16);
+  if (code > 0x10_ff_ff || text.includes(escape) || !text.includes(String.fromCodePoint(code))) return undefined;
+  return `⟨U+${code.toString(16).toUpperCase().padStart(4, '0')}⟩`;
 }
 
 function definitionText({ was, is }: DefinitionQuestion): string {

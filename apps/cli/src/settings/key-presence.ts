@@ -3,12 +3,15 @@
 
 import { defined } from '@tidemark/core';
 import type { ProviderName } from '@tidemark/kit';
-import { keyLocation, PROVIDERS } from '@tidemark/kit';
+import { BRAVE_VARIABLE, keyLocation, PROVIDERS } from '@tidemark/kit';
 import { SettingsError } from '@tidemark/settings';
 
 import type { CommandContext } from '../frame/command.ts';
 
-/** Presence of a provider's API key. */
+/** Name of the search service, in `tidemark keys` and as its entry in the keyring. */
+export const SEARCH_SERVICE = 'brave';
+
+/** Presence of the API key of a provider or of the search service. */
 export interface KeyPresence {
   readonly provider: string;
   readonly variable: string;
@@ -18,9 +21,12 @@ export interface KeyPresence {
   readonly inKeyring?: boolean;
 }
 
-const VARIABLES = Object.entries(PROVIDERS).flatMap(([provider, { variable, tokenVariable }]) =>
-  variable === undefined ? [] : [{ provider, variable, tokenVariable }],
-);
+const VARIABLES = [
+  ...Object.entries(PROVIDERS).flatMap(([provider, { variable, tokenVariable }]) =>
+    variable === undefined ? [] : [{ provider, variable, tokenVariable }],
+  ),
+  { provider: SEARCH_SERVICE, variable: BRAVE_VARIABLE, tokenVariable: undefined },
+];
 
 /**
  * Returns the API key of a provider at an address from its environment variable. If the variable is not set, reads the
@@ -44,6 +50,15 @@ export function tokenOf(
   const { tokenVariable } = PROVIDERS[provider];
   const token = tokenVariable === undefined ? '' : valueIn(environment, tokenVariable);
   return token === '' ? undefined : token;
+}
+
+/** Returns the API key of the search service from its environment variable, otherwise from the keyring. */
+export async function searchKeyOf({
+  environment,
+  keyring,
+}: Pick<CommandContext, 'environment' | 'keyring'>): Promise<string | undefined> {
+  const set = valueIn(environment, BRAVE_VARIABLE);
+  return set === '' ? keyring.get(SEARCH_SERVICE).catch(withoutKeyring) : set;
 }
 
 /** Returns the value of a variable without white space around it. If the variable is not set, returns an empty text. */

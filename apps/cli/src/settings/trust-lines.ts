@@ -1,12 +1,12 @@
 // Lists the contents of a workspace for the user who is asked to trust it. Each item has one line, and each MCP server
-// has a block of lines. Every command that can run is shown completely, exactly as it would be started.
+// and each hook has a block of lines. Every command that can run is shown completely, exactly as it would be started.
 
 import { basename, relative } from 'node:path';
 
 import { isSecretName } from '@tidemark/agent';
 import { PROVIDERS } from '@tidemark/kit';
-import type { WorkspaceContents, BroughtSettings, ServerSetting, ServerValue } from '@tidemark/settings';
-import { settingsBrought } from '@tidemark/settings';
+import { isOwnOnly, settingsBrought } from '@tidemark/settings';
+import type { BroughtSettings, HookSetting, ServerSetting, ServerValue, WorkspaceContents } from '@tidemark/settings';
 import type { FoundAgent } from '@tidemark/tools-skills';
 import { findAgents, findSkills } from '@tidemark/tools-skills';
 
@@ -20,11 +20,12 @@ import { asciiText, shellWord } from '../present/shell-word.ts';
  * line shows.
  */
 export async function trustLines(brought: WorkspaceContents): Promise<readonly string[]> {
-  const { servers, rules, leaves } = settingsBrought(brought, Object.keys(PROVIDERS));
+  const { servers, hooks, rules, leaves } = settingsBrought(brought, Object.keys(PROVIDERS));
   return [
     ...leaves.map(settingLine),
     ...Object.entries(servers).flatMap(([name, server]) => serverLines(name, server, brought)),
-    ...serverNotes(servers, brought),
+    ...hooks.flatMap((hook, index) => hookLines(hook, index, brought)),
+    ...programNotes({ servers, hooks }, brought),
     ...rules.map(ruleLine),
     ...(await skillLines(brought)),
     ...(await agentLines(brought)),
@@ -46,9 +47,7 @@ export function tooLongToAsk(lines: readonly string[]): string | undefined {
 type BroughtLeaf = BroughtSettings['leaves'][number];
 
 function settingLine({ name, value }: BroughtLeaf): string {
-  const ignored = ['skillRoots', 'agentRoots', 'connection.headers'].includes(name)
-    ? " (no effect: only the user's own settings can set this)"
-    : '';
+  const ignored = isOwnOnly(name) ? " (no effect: only the user's own settings can set this)" : '';
   return `sets ${name} to ${asciiText(JSON.stringify(value))}${ignored}`;
 }
 
@@ -64,7 +63,7 @@ function serverLines(name: string, server: ServerSetting, brought: WorkspaceCont
     'command' in server
       ? `MCP server ${name} runs: ${[server.command, ...(server.args ?? [])].map(shellWord).join(' ')}`
       : `MCP server ${name} connects to: ${shellWord(server.url)}`,
-    ...[...below, ...termLines(server), ...namedLines(name, brought)].map((line) => `${BELOW}${line}`),
+    ...[...below, ...termLines(server), ...namedLines(`mcp.servers.${name}`, brought)].map((line) => `${BELOW}${line}`),
   ];
 }
 
@@ -136,8 +135,8 @@ function termLines({ effect = 'execute', timeoutMs }: ServerSetting): readonly s
   ];
 }
 
-function namedLines(name: string, { namedBy, workspace }: WorkspaceContents): readonly string[] {
-  const { paths = [], untold = [] } = namedBy.find(({ by }) => by === `mcp.servers.${name}`) ?? {};
+function namedLines(setting: string, { namedBy, workspace }: WorkspaceContents): readonly string[] {
+  const { paths = [], untold = [] } = namedBy.find(({ by }) => by === setting) ?? {};
   return [
     ...paths.map((path) => `names this file; a change asks for trust again: ${shellWord(relative(workspace, path))}`),
     ...untold.map(
@@ -146,13 +145,31 @@ function namedLines(name: string, { namedBy, workspace }: WorkspaceContents): re
   ];
 }
 
-function serverNotes(
-  servers: Readonly<Record<string, ServerSetting>>,
+function hookLines(
+  { on, run, name, tools, timeoutMs, whenItFails }: HookSetting,
+  index: number,
+  brought: WorkspaceContents,
+): readonly string[] {
+  const program = typeof run === 'string' ? asciiText(run) : run.map(shellWord).join(' ');
+  const below = [
+    'in the sandbox, without a network',
+    ...(tools === undefined ? [] : [`for the tools: ${tools.map(shellWord).join(' ')}`]),
+    ...(timeoutMs === undefined ? [] : [`time limit: ${timeoutMs} ms`]),
+    ...(whenItFails === undefined ? [] : [`when it fails: ${whenItFails}`]),
+    ...namedLines(`hooks.${index}`, brought),
+  ];
+  const title = name === undefined ? 'hook' : `hook ${shellWord(name)}`;
+  return [`${title} on ${on} runs: ${program}`, ...below.map((line) => `${BELOW}${line}`)];
+}
+
+function programNotes(
+  { servers, hooks }: Pick<BroughtSettings, 'servers' | 'hooks'>,
   { named }: WorkspaceContents,
 ): readonly string[] {
-  if (Object.keys(servers).length === 0) return [];
+  const serverCount = Object.keys(servers).length;
+  if (serverCount + hooks.length === 0) return [];
   return [
-    'Servers start immediately, in every mode.',
+    ...(serverCount === 0 ? [] : ['Servers start immediately, in every mode.']),
     ...(named.length === 0 ? [] : ['Files that are loaded by the named files are not checked.']),
   ];
 }

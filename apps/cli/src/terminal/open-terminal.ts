@@ -19,6 +19,7 @@ import { editFile } from './editor/sources/external-editor.ts';
 import { createEditorPorts } from './editor/editor-ports.ts';
 import { runPlainTerminal } from './plain-terminal.ts';
 import { showScreen } from './screen/show-screen.ts';
+import { restoreTypedAhead } from './screen/typed-ahead.ts';
 import type { SlashPlace } from './slash/slash-command.ts';
 import type { SlashCommands } from './slash/slash-commands.ts';
 import { createSlashCommands } from './slash/slash-commands.ts';
@@ -105,12 +106,14 @@ async function runScreen(
   const ports = createEditorPorts({ context, workspace: controller.workspace, commands: completions });
   let hide: (() => Promise<void>) | undefined;
   try {
+    const typed = await restoreTypedAhead(stdin);
     hide = showScreen(controller, {
       stdout,
       stdin,
       colour: context.output.colour,
       ascii: needsAscii(context.environment),
-      ports,
+      // Text that was typed in advance is not mixed with an old draft. It is offered at the next start.
+      ports: typed ? { ...ports, draft: { ...ports.draft, findLeft: async () => undefined } } : ports,
       failed,
     });
     return await Promise.race([ended.promise, controller.left.then(() => ({}))]);

@@ -44,6 +44,7 @@ test('each line is a prompt, and its answer is printed before the next one is re
   const { shown, streams } = typing('first', 'second', '/quit', 'never sent');
   await runPlainTerminal(controller, streams);
   expect(shown()).toMatch(/auto> first\n[^]*One\.[^]*auto> second\n[^]*Two\.[^]*auto> \/quit\n/);
+  expect(shown().match(/first|second/g)).toEqual(['first', 'second']);
   expect(shown()).not.toContain('\u001b');
   expect(requests()).toHaveLength(2);
 });

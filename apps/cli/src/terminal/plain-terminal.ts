@@ -6,6 +6,7 @@ import { askPerson } from '../present/ask-person.ts';
 import type { OwnedController } from './control/create-controller.ts';
 import { blockLines } from './drawing/block-lines.ts';
 import { rowsOf } from './drawing/rows.ts';
+import type { PrintedBlock, PrintedPrompt } from './state/blocks.ts';
 import type { ChoicePanel, Panel, ViewerPanel } from './state/terminal-state.ts';
 
 /** Streams of the plain terminal. */
@@ -17,8 +18,12 @@ export type PlainStreams = Pick<CommandContext, 'input' | 'output' | 'signal'>;
  */
 export async function runPlainTerminal(controller: OwnedController, streams: PlainStreams): Promise<void> {
   const { input, output, signal } = streams;
-  const stop = printBlocks(controller, input.columns, (lines) => {
-    for (const line of lines) output.line(line);
+  // The terminal has shown the typed line itself.
+  const typedLines: string[] = [];
+  const stop = printBlocks(controller, (block) => {
+    const shown = block.kind === 'prompt' ? withoutTyped(block, typedLines) : block;
+    if (shown === undefined) return;
+    for (const line of rowsOf(blockLines(shown, { columns: input.columns }), input.columns, false)) output.line(line);
   });
   let left = false;
   void controller.left.then(() => (left = true));
@@ -32,7 +37,9 @@ export async function runPlainTerminal(controller: OwnedController, streams: Pla
       const typed = await input.ask(`${controller.state.get().mode}> `, signal, true);
       empty = typed.trim() === '' ? empty + 1 : 0;
       if (/^\s*\/(quit|exit)\s*$/.test(typed)) return;
-      if (empty === 0) controller.send({ text: typed, attached: [] });
+      if (empty > 0) continue;
+      typedLines.push(typed.trim());
+      controller.send({ text: typed, attached: [] });
     }
   } catch (error) {
     if (!signal.aborted) throw error;
@@ -43,19 +50,26 @@ export async function runPlainTerminal(controller: OwnedController, streams: Pla
   }
 }
 
+/**
+ * Returns the part of a prompt that the user did not type, such as the names of attached files. Returns `undefined` if
+ * the user typed all of it.
+ */
+function withoutTyped(prompt: PrintedPrompt, typedLines: string[]): PrintedPrompt | undefined {
+  const at = typedLines.findIndex((line) => prompt.text === line || prompt.text.startsWith(`${line}\n`));
+  if (at === -1) return prompt;
+  const [line = ''] = typedLines.splice(at, 1);
+  return prompt.text === line ? undefined : { ...prompt, text: prompt.text.slice(line.length + 1) };
+}
+
 /** Prints each new block of the conversation. Returns a function that ends this. */
-function printBlocks(
-  { state }: OwnedController,
-  columns: number,
-  print: (lines: readonly string[]) => void,
-): () => void {
+function printBlocks({ state }: OwnedController, print: (block: PrintedBlock) => void): () => void {
   let [generation, printed] = [-1, 0];
   const check = (): void => {
     const { conversation, generation: shown } = state.get();
     if (shown !== generation) [generation, printed] = [shown, 0];
     const blocks = conversation.blocks.from(printed);
     printed = conversation.blocks.length;
-    for (const block of blocks) print(rowsOf(blockLines(block, { columns }), columns, false));
+    for (const block of blocks) print(block);
   };
   check();
   return state.subscribe(check);

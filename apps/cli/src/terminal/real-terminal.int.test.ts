@@ -1,7 +1,7 @@
 // Tests the interactive terminal as a user sees it: the command at a real terminal of tmux, with real keys, real tools
 // in a real folder, and a simulator that answers from a scenario.
 
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { ListeningSimulator, ScenarioRoute } from '@tidemark/simulator';
@@ -202,6 +202,42 @@ describe.skipIf(skips)('the interactive terminal', () => {
       const printed = [...terminal.all().matchAll(/line (\d+) of the answer/g)].map(([, number]) => Number(number));
       expect(printed).toEqual(Array.from({ length: 60 }, (_, index) => index + 1));
       if ('NO_COLOR' in environment) expect(terminal.styledRows().join('\n')).not.toMatch(/\u001b\[(?:3|9)\d/);
+    },
+  );
+
+  test('shows the price of the first prompt while it is typed, and leaves no session', async () => {
+    const terminal = open();
+    await terminal.until(/^>/m);
+    expect(terminal.screen()).not.toContain('next $');
+    terminal.type('-l', 'half a prompt');
+    await terminal.until(/half a prompt[^]*next \$0\.\d+/);
+    terminal.type('C-c', 'C-c', 'C-c');
+    expect(await terminal.until(/exit: 0/)).not.toContain('--continue');
+  });
+
+  test('sends a prompt that was typed before the first frame', async () => {
+    const terminal = open();
+    terminal.type('-l', 'count');
+    terminal.type('Enter');
+    await terminal.until(/line 60 of the answer[^]*completed in/);
+  });
+
+  test.each(['SIGKILL', 'SIGTERM', 'SIGHUP'] as const)(
+    'keeps the draft of a terminal that %s ended',
+    async (signal) => {
+      const terminal = open();
+      await terminal.until(/^>/m);
+      terminal.type('-l', 'half a prompt');
+      const drafts = join(stage.home, 'drafts');
+      const fileOf = (): string | undefined => (existsSync(drafts) ? readdirSync(drafts)[0] : undefined);
+      await expect.poll(fileOf).toMatch(/\.json$/);
+      const [, pid = ''] = fileOf()?.split('.') ?? [];
+      process.kill(Number(pid), signal);
+      await terminal.until(/exit: \d+/);
+      const later = open();
+      await later.until(/^> half a prompt$/m);
+      later.type('C-c');
+      await expect.poll(fileOf).toBeUndefined();
     },
   );
 

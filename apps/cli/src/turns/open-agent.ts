@@ -3,9 +3,9 @@
 import { stat } from 'node:fs/promises';
 
 import { defined } from '@tidemark/core';
-import type { Agent, AgentOptions, AgentSession, OpenOptions, Permissions } from '@tidemark/kit';
+import type { Agent, AgentOptions, AgentSession, NextCall, OpenOptions, Permissions } from '@tidemark/kit';
 import { narrower } from '@tidemark/agent';
-import { createAgent, createPlanTool } from '@tidemark/kit';
+import { createAgent, createMemoryStore, createPlanTool } from '@tidemark/kit';
 import { defaultCatalog, withOverrides } from '@tidemark/model';
 import type { Settings } from '@tidemark/settings';
 import { openGrants } from '@tidemark/settings';
@@ -17,12 +17,14 @@ import { resolveModel } from '../arguments/resolve-model.ts';
 import type { CommandContext } from '../frame/command.ts';
 import { CliError } from '../frame/failure.ts';
 import { chooseProvider } from '../settings/choose-provider.ts';
+import { hookOptions } from '../settings/hook-options.ts';
 import { mcpOptions } from '../settings/mcp-servers.ts';
 import type { AgentsHere } from '../settings/own-agents.ts';
 import { agentNamed, agentsIn, otherProviders, ownAgentOptions } from '../settings/own-agents.ts';
 import { readOwnCatalog } from '../settings/own-catalog.ts';
 import { settingsIn } from '../settings/settings-in.ts';
 import { ownInstructions, skillBudgetIn, skillPlaces } from '../settings/skill-places.ts';
+import { webOptions } from '../settings/web-options.ts';
 import { withSettings } from '../settings/with-settings.ts';
 import { effortFor, withoutKeptEffort } from './effort.ts';
 import { forkForModel, forksFor } from './switch-model.ts';
@@ -44,12 +46,17 @@ export interface PreparedAgent {
   readonly flags: AgentFlags;
   /** Opens the session of the request. A new session gets the title. Called at most once. */
   open(title?: string): Promise<AgentSession>;
+  /**
+   * Forecasts the first call of a new session, and stores nothing. Returns `undefined` if the call is unknown before the
+   * session exists.
+   */
+  forecastFirst?(): Promise<NextCall | undefined>;
   /** Closes the session, the agent and the provider. */
   close(): Promise<void>;
 }
 
 /** An agent and its open session. */
-export interface OpenedAgent extends Omit<PreparedAgent, 'open'> {
+export interface OpenedAgent extends Omit<PreparedAgent, 'open' | 'forecastFirst'> {
   readonly session: AgentSession;
 }
 
@@ -96,20 +103,12 @@ export async function prepareAgent(
   const { baseUrl: addresses, connection } = settings;
   const provider = await chooseProvider({ ...request, catalog, ...defined({ addresses, connection }) }, context);
   try {
-    const agent = createAgent(
-      await agentOptions(
-        {
-          request,
-          provider: provider.options,
-          catalogChanges: changes,
-          found,
-          permissions,
-          workspace,
-          own: ownAgentOptions(agents, await otherProviders(agents, settings, { provider, catalog })),
-        },
-        context,
-      ),
+    const own = ownAgentOptions(agents, await otherProviders(agents, settings, { provider, catalog }));
+    const options = await agentOptions(
+      { request, provider: provider.options, catalogChanges: changes, found, permissions, workspace, own },
+      context,
     );
+    const agent = createAgent(options);
     const close = async (): Promise<void> => {
       try {
         await agent.close();
@@ -123,10 +122,22 @@ export async function prepareAgent(
       if (effort !== undefined) session.setReasoning({ effort });
       return session;
     };
-    return { agent, flags, open, close };
+    return { agent, flags, open, close, ...(newSession && { forecastFirst: () => forecastFirst(options) }) };
   } catch (error) {
     await provider.close();
     throw error;
+  }
+}
+
+/** Forecasts on a session in memory, so that no session is left. */
+async function forecastFirst(options: AgentOptions): Promise<NextCall | undefined> {
+  // The tools of MCP servers are a part of the call. A second session would start the servers twice.
+  if (options.mcp !== undefined) return undefined;
+  const agent = createAgent({ ...options, store: createMemoryStore() });
+  try {
+    return await (await agent.open()).forecast();
+  } finally {
+    await agent.close();
   }
 }
 
@@ -163,11 +174,13 @@ async function agentOptions(
         backgroundProcesses: settings.backgroundProcesses,
         sandbox: flags.network === undefined ? undefined : { network: flags.network },
         protectedPaths: trusted ? brought?.named : undefined,
+        commands: settings.commands && defined(settings.commands),
       }),
     },
     tools: (settings.plan ?? true) ? [createPlanTool()] : [],
-    ...defined({ mcp: mcpOptions(settings, context) }),
+    ...defined({ mcp: mcpOptions(settings, context), hooks: hookOptions(settings, context) }),
     subagents: settings.subagents ?? {},
+    web: await webOptions(settings, provider.provider, context),
     ...own,
     host: { environment: context.environment, client: 'cli' },
     skills: {

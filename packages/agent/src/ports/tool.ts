@@ -39,6 +39,12 @@ export interface Tool {
    */
   readonly truncate?: 'start' | 'end';
   /**
+   * True if the output comes from programs that may write control sequences for a terminal. The model is shown the text
+   * that a terminal shows: without colours, and with the last state of a line that was overwritten. The stored output
+   * stays as it was written. Default: false.
+   */
+  readonly terminal?: boolean;
+  /**
    * Names for the things that a call changes, such as `structure` or `content`. A context source uses them to decide if
    * its note is out of date.
    */

@@ -80,9 +80,12 @@ export function spendTotals(spent: Spent, totals: TurnTotals | undefined): Spent
   };
 }
 
-/** Returns the totals of a charge for a tool call. The tokens of the service are in no sum of the session. */
-export function chargeTotals({ cost }: ToolCharged): TurnTotals {
-  return { steps: 0, calls: 0, input: 0, output: 0, ...(cost !== undefined && { cost }) };
+/**
+ * Returns the totals of a charge for a tool call. The tokens of the service are in no sum of the session. A charge of
+ * unknown cost is in no sum either; `tidemark cost` counts it.
+ */
+export function chargeTotals({ cost = money('0') }: ToolCharged): TurnTotals {
+  return { steps: 0, calls: 0, input: 0, output: 0, cost };
 }
 
 interface TakenTokens {

@@ -267,7 +267,7 @@ const NOTICE = 220;
  * notice. `artifact` is then the digest under which the whole text is stored. The limit is `inlineBytes`, but at least
  * `INLINE_NOTE` and at most `MAX_INLINE`.
  */
-async function fitNote(
+export async function fitNote(
   { log, secrets }: Pick<Session, 'log' | 'secrets'>,
   text: string,
   inlineBytes: number = INLINE_NOTE,

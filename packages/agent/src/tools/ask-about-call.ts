@@ -1,7 +1,7 @@
 // Asks the user about a call. Shows a preview, applies the answer yes only to exactly that preview, and records the
 // grant in the answer.
 
-import type { CallId, Digest, Granted, PermissionDecided } from '@tidemark/log';
+import type { CallId, Digest, Event, Granted, PermissionDecided } from '@tidemark/log';
 import { digest } from '@tidemark/log';
 import { unlessAborted } from '../concurrency.ts';
 import { messageOf } from '../errors.ts';
@@ -36,6 +36,8 @@ export interface Permit {
   readonly denial: string | undefined;
   /** Preview that the user approved. The call must do exactly what the preview shows. */
   readonly approved?: ToolPreview;
+  /** Notes that hooks added for the model. */
+  readonly notes?: readonly Event[];
 }
 
 /** Question about a call, without its preview. */

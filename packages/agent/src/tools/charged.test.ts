@@ -53,9 +53,11 @@ test('a charge counts against the limit of the turn', async () => {
   await live.close();
 });
 
-test('a charge of unknown cost makes the cost of the turn unknown', async () => {
-  const provider = searching();
-  const { live } = await goLive({ provider, runtime: { tools: [searchTool(undefined)] } });
-  expect((await live.prompt('go')).totals.cost).toBeUndefined();
+test('a charge of unknown cost is in no sum, and the accounts count it', async () => {
+  const { live, log } = await goLive({ provider: searching(), runtime: { tools: [searchTool(undefined)] } });
+  const { totals } = await live.prompt('go');
   await live.close();
+  const { whole } = await addSession(NO_ACCOUNTS, log, ID, { by: 'session', rowOf: () => undefined });
+  expect(whole.charged).toEqual({ requests: 1, cost: '0', unpriced: 1 });
+  expect(totals.cost).toBe(whole.cost);
 });

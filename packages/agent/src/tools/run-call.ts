@@ -8,6 +8,7 @@ import type {
   Digest,
   Event,
   EventOf,
+  Recorded,
   Timestamp,
   ToolEnded,
   TurnId,
@@ -32,6 +33,7 @@ import type { TurnContext } from '../session/turn-context.ts';
 import type { ReadyCall } from './ask-about-call.ts';
 import type { CallOutput } from './call-output.ts';
 import { openCallOutput } from './call-output.ts';
+import { hooksAfterTool } from './hooks-of-calls.ts';
 
 interface CallEndings {
   /** Signal that aborts when the tool must stop. */
@@ -53,7 +55,11 @@ export async function runCall(work: TurnContext, ready: ReadyCall, { stop, given
   const { session, runtime } = work;
   const began = runtime.surroundings.elapsed();
   const output = openCallOutput(
-    openOutput({ artifacts: session.log.artifacts, secrets: session.secrets }),
+    openOutput({
+      artifacts: session.log.artifacts,
+      secrets: session.secrets,
+      ...defined({ terminal: ready.tool.terminal }),
+    }),
     liveOutputOf(work, ready),
   );
   const outcome = await Promise.race([
@@ -69,7 +75,8 @@ export async function runCall(work: TurnContext, ready: ReadyCall, { stop, given
     return;
   }
   const durationMs = Math.round(runtime.surroundings.elapsed() - began);
-  await close(work, ready, durationMs, await closingEvents(work, ready, output, outcome, durationMs));
+  const closing = await close(work, ready, durationMs, await closingEvents(work, ready, output, outcome, durationMs));
+  await hooksAfterTool({ ...work, signal: stop }, ready, closing);
 }
 
 function liveOutputOf(
@@ -253,15 +260,20 @@ async function faultOf(
 }
 
 /**
- * Appends the closing events of a call. If the log refuses a payload, the call is closed as failed. Otherwise it would
+ * Appends the closing events of a call, and returns their records. If the log refuses a payload, the call is closed as failed. Otherwise it would
  * stay open.
  */
-async function close(work: TurnContext, ready: ReadyCall, durationMs: number, events: readonly Event[]): Promise<void> {
+async function close(
+  work: TurnContext,
+  ready: ReadyCall,
+  durationMs: number,
+  events: readonly Event[],
+): Promise<readonly Recorded[]> {
   try {
-    await commit(work.session, events);
+    return await commit(work.session, events);
   } catch (cause) {
     if (!(cause instanceof LogError && cause.code === 'log/invalid-event')) throw cause;
-    await commit(work.session, [await closeAsUnkept(work, ready, cause, durationMs)]);
+    return commit(work.session, [await closeAsUnkept(work, ready, cause, durationMs)]);
   }
 }
 

@@ -3,7 +3,7 @@
 
 import { frontEntries, itemAt, newTextRatio, sizeByBlock } from '@tidemark/context';
 import type { Event, Recorded } from '@tidemark/log';
-import { milliseconds } from '@tidemark/log';
+import { milliseconds, timestamp } from '@tidemark/log';
 import type { ProviderError, StreamPart } from '@tidemark/model';
 import { idleParameters } from '@tidemark/model';
 import { beginningOf, failedBy, retryPause, whyLimited } from '../decide/limits.ts';
@@ -99,10 +99,14 @@ async function waitToRetry(working: StepContext, error: ProviderError, pause: nu
   const { spent, ms } = takenBy(working);
   const late = whyLimited(runtime.limits, { spent, ms: ms + pause });
   if (late !== undefined) return late;
+  const { retryAttempts: failed } = session.progress;
+  const { attempts: of } = runtime.retry;
+  const at = timestamp(new Date(Date.parse(runtime.surroundings.now()) + pause).toISOString());
   const notice = {
     code: 'turn/retrying',
-    message: `${beginningOf(error.what)} (attempt ${session.progress.retryAttempts} of ${runtime.retry.attempts})`,
+    message: `${beginningOf(error.what)} (attempt ${failed} of ${of})`,
     next: `The request is sent again in ${Math.ceil(pause / 1000)} s; interrupt to stop.`,
+    retry: { attempt: failed + 1, of, at },
   };
   tell({ type: 'notice.raised', notice });
   await runtime.surroundings.wait(pause, signal);

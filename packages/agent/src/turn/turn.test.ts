@@ -107,7 +107,13 @@ describe('a call that fails', () => {
       [0, 0],
       [0, 1],
     ]);
-    expect(notices(await told)).toEqual(['turn/retrying']);
+    const events = await told;
+    expect(notices(events)).toEqual(['turn/retrying']);
+    const [failed] = all.filter(({ kind }) => kind === 'answer.failed');
+    const [notice] = events.flatMap((event) => (event.type === 'notice.raised' ? [event.notice] : []));
+    expect(notice?.retry).toMatchObject({ attempt: 2, of: 3 });
+    const pause = Date.parse(notice?.retry?.at ?? '') - Date.parse(failed?.at ?? '');
+    expect(notice?.next).toContain(`in ${Math.ceil(pause / 1000)} s`);
   });
 
   test('ends the turn as failed after the last attempt, and resume begins again with the first attempt', async () => {

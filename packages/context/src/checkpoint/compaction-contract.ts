@@ -128,6 +128,7 @@ const LINES: { readonly [K in Kind]: HistoryLine<K> } = {
   'turn.started': skip,
   'turn.resumed': skip,
   'prompt.given': ({ parts }) => ({ text: short(wordsOf(parts)) }),
+  'prompt.denied': skip,
   'notification.received': ({ source, body }) => ({ source, text: short(body) }),
   'request.prepared': skip,
   'request.observed': skip,

@@ -89,6 +89,21 @@ export interface TurnEnded {
   readonly totals?: TurnTotals;
 }
 
+/**
+ * Payload of `prompt.denied`: a hook denied a prompt before it was recorded. The record does not contain the prompt, and
+ * it changes no request.
+ */
+export interface PromptDenied {
+  readonly by: 'hook';
+  /** `hook/` and the name of the hook. */
+  readonly rule: string;
+  readonly reason: string;
+  /** Name of the program that sent the prompt. */
+  readonly presenter: string;
+  /** True if the prompt was steered into a running turn. */
+  readonly steer?: boolean;
+}
+
 /** Payload of `mode.changed`: the permission mode was set. The model learns the mode from a context note. */
 export interface ModeChanged {
   readonly mode: 'read-only' | 'ask' | 'auto';

@@ -1,10 +1,12 @@
 // Anthropic as a provider: the encoder, the decoder, and an HTTP client that uses the official SDK.
 
+import { defined } from '@tidemark/core';
 import type { Provider } from '@tidemark/model';
 import type { CallerConnection } from '@tidemark/provider-wire';
 import { callerAccount, openHttpClient } from '@tidemark/provider-wire';
 import { decodeCount, messageDecoder } from '../decode/stream.ts';
 import { anthropicEncoder, tokenCountBody } from '../encode/encoder.ts';
+import { readSearchAnswer, SEARCH_OUTPUT, searchBody } from '../search.ts';
 import { ANTHROPIC } from '../service.ts';
 
 /** Key, address and limits for calls of Anthropic's API. */
@@ -46,5 +48,11 @@ export function createAnthropicProvider({ baseURL = ADDRESS, ...options }: Anthr
       const body = tokenCountBody(outgoing.body);
       return client.whole('/v1/messages/count_tokens', { ...outgoing, body }, decodeCount);
     },
+    searchWeb: (search) =>
+      client.whole(
+        '/v1/messages',
+        { body: searchBody(search), betas: [], outputLimit: SEARCH_OUTPUT, ...defined({ signal: search.signal }) },
+        readSearchAnswer,
+      ),
   };
 }

@@ -12,7 +12,7 @@ const LONGEST = 8_192;
  * @throws WebError `web/bad-address` for an address that `fetch` does not accept.
  */
 export function readAddress(text: string, base?: URL): URL {
-  const url = text.length > LONGEST ? null : URL.parse(text.trim(), base);
+  const url = text.length > LONGEST ? null : URL.parse(text.trim(), base?.href);
   if (url === null) throw bad('it is not a complete URL, such as https://example.com/page');
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     throw bad(`it has the scheme ${url.protocol.slice(0, -1)}, and only http and https can be fetched`);

@@ -47,7 +47,7 @@ function inDocument(body: Buffer): string | undefined {
   return label !== undefined && /^utf-?16/i.test(label) ? 'utf-8' : label;
 }
 
-function decoderFor(label: string): TextDecoder | undefined {
+function decoderFor(label: string): InstanceType<typeof TextDecoder> | undefined {
   try {
     return new TextDecoder(label);
   } catch {

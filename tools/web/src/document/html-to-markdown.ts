@@ -2,9 +2,10 @@
 // for minutes. This file and its imports use no other package of the project: see `html-worker.ts`.
 
 import { Readability } from '@mozilla/readability';
-import { parseHTML } from 'linkedom';
 import TurndownService from 'turndown';
 
+import type { HtmlDocument, HtmlElement } from './parse-html.ts';
+import { isHtmlElement, parseDocument } from './parse-html.ts';
 import { addTableRules } from './table-rules.ts';
 
 /** A document as Markdown. */
@@ -30,10 +31,10 @@ const UNREAD =
  * otherwise everything. Links become absolute.
  */
 export function htmlToMarkdown(html: string, address: string): MarkdownPage {
-  const document = documentOf(html);
+  const document = parseDocument(html);
   const title = (document.querySelector('title')?.textContent ?? '').replaceAll(/\s+/g, ' ').trim();
   const base = baseOf(document, address);
-  const marked = document.querySelectorAll<HTMLElement>('main, [role=main]');
+  const marked = document.querySelectorAll('main, [role=main]');
   const only = marked.length === 1 ? marked[0] : undefined;
   const found = only !== undefined && isLong(only) ? only : articleIn(html);
   const part = found ?? document.body;
@@ -41,31 +42,24 @@ export function htmlToMarkdown(html: string, address: string): MarkdownPage {
   return { title, text: markdownOf(part), part: found === undefined ? 'whole' : 'main' };
 }
 
-function isLong(element: Element): boolean {
+function isLong(element: HtmlElement): boolean {
   return (element.textContent ?? '').trim().length >= MAIN_CHARACTERS;
 }
 
 /** Returns the part that Readability finds. It changes its document, so it gets one of its own. */
-function articleIn(html: string): HTMLElement | undefined {
-  const found = new Readability(documentOf(html), { charThreshold: MAIN_CHARACTERS, keepClasses: true }).parse();
-  const { body } = documentOf(`<html><body>${found?.content ?? ''}</body></html>`);
+function articleIn(html: string): HtmlElement | undefined {
+  const found = new Readability(parseDocument(html), { charThreshold: MAIN_CHARACTERS, keepClasses: true }).parse();
+  const { body } = parseDocument(`<html><body>${found?.content ?? ''}</body></html>`);
   return isLong(body) ? body : undefined;
 }
 
-/** Parses a document. The parser adds no missing elements, and a fragment would get no body. */
-function documentOf(html: string): Document {
-  const { document } = parseHTML(html);
-  if (document.querySelector('body') !== null) return document;
-  return parseHTML(`<html><head></head><body>${html}</body></html>`).document;
-}
-
-function baseOf(document: Document, address: string): string {
+function baseOf(document: HtmlDocument, address: string): string {
   const named = document.querySelector('base[href]')?.getAttribute('href') ?? '';
   return URL.parse(named, address)?.href ?? address;
 }
 
 /** Removes what no reader sees, and makes links absolute. */
-function prepare(part: Element, base: string): void {
+function prepare(part: HtmlElement, base: string): void {
   for (const element of part.querySelectorAll(UNREAD)) element.remove();
   for (const lineBreak of part.querySelectorAll('pre br')) lineBreak.replaceWith('\n');
   for (const image of part.querySelectorAll('img')) prepareImage(image, base);
@@ -73,7 +67,7 @@ function prepare(part: Element, base: string): void {
 }
 
 /** A link inside the page becomes its text. A link without text, and a sign that links to its heading, is removed. */
-function prepareLink(link: Element, base: string): void {
+function prepareLink(link: HtmlElement, base: string): void {
   const href = link.getAttribute('href') ?? '';
   const url = href.startsWith('#') ? null : URL.parse(href, base);
   const isOutside = url !== null && /^(https?|mailto):$/.test(url.protocol);
@@ -85,7 +79,7 @@ function prepareLink(link: Element, base: string): void {
 }
 
 /** An image without a description is removed. An address that contains the image itself is removed. */
-function prepareImage(image: Element, base: string): void {
+function prepareImage(image: HtmlElement, base: string): void {
   const url = URL.parse(image.getAttribute('src') ?? '', base);
   const description = (image.getAttribute('alt') ?? '').trim();
   if (description === '' || url === null) image.remove();
@@ -93,7 +87,7 @@ function prepareImage(image: Element, base: string): void {
   else image.replaceWith(`[image: ${description}]`);
 }
 
-function markdownOf(part: HTMLElement): string {
+function markdownOf(part: HtmlElement): string {
   const service = new TurndownService({
     headingStyle: 'atx',
     codeBlockStyle: 'fenced',
@@ -103,7 +97,7 @@ function markdownOf(part: HTMLElement): string {
   addTableRules(service);
   // The text is read and not rendered. Backslashes before signs would only make names in it hard to find.
   service.escape = (text) => text;
-  service.addRule('code', { filter: 'pre', replacement: (_content, node) => codeBlock(node) });
+  service.addRule('code', { filter: 'pre', replacement: (text, node) => (isHtmlElement(node) ? codeBlock(node) : text) });
   return service
     .turndown(part)
     .replaceAll(/[ \t]+$/gm, '')
@@ -111,17 +105,16 @@ function markdownOf(part: HTMLElement): string {
     .trim();
 }
 
-function codeBlock(node: TurndownService.Node): string {
+function codeBlock(node: HtmlElement): string {
   const text = (node.textContent ?? '').replace(/^\n+|\s+$/g, '');
   if (text === '') return '';
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const longest = [...text.matchAll(/`+/g)].reduce((most, [run]) => Math.max(most, run.length), 2);
   const fence = '`'.repeat(longest + 1);
   return `\n\n${fence}${languageOf(node)}\n${text}\n${fence}\n\n`;
 }
 
 /** Returns the language in a class name of the block, of its code, or of the two elements around it. */
-function languageOf(node: TurndownService.Node): string {
-  if (!('closest' in node)) return '';
+function languageOf(node: HtmlElement): string {
   const near = [node.querySelector('code'), node, node.parentElement, node.parentElement?.parentElement];
   for (const element of near) {
     const [, language] = LANGUAGE.exec(element?.getAttribute('class') ?? '') ?? [];

@@ -1,6 +1,7 @@
 // Web search with the Brave Search API: https://api-dashboard.search.brave.com/api-reference/web/search/get
 // The key is sent only to the address of the service. No message contains it.
 
+import { money } from '@tidemark/log';
 import { z } from 'zod';
 
 import { WebError } from '../web-error.ts';
@@ -12,6 +13,8 @@ export interface BraveSearchOptions {
   readonly apiKey?: string;
   /** Base URL of the API. Default: the public address. */
   readonly baseURL?: string;
+  /** Price of one search in US dollars, such as `0.005`. Without it, the cost of a search is unknown. */
+  readonly price?: string;
   /** Waits before a search is repeated. Default: a timer. */
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
@@ -40,7 +43,8 @@ const RESULT = z.object({
 
 /** Creates a web search with the Brave Search API. */
 export function createBraveSearch(options: BraveSearchOptions = {}): WebSearch {
-  const { apiKey, baseURL = ADDRESS, wait = waitFor } = options;
+  const { apiKey, baseURL = ADDRESS, price, wait = waitFor } = options;
+  const charge = { service: NAME, requests: 1, ...(price !== undefined && { cost: money(price) }) };
   const base = new URL(`${baseURL.replace(/\/+$/, '')}/web/search`);
   return {
     name: NAME,
@@ -51,7 +55,7 @@ export function createBraveSearch(options: BraveSearchOptions = {}): WebSearch {
       const url = addressOf(base, request);
       for (let attempt = 1; ; attempt += 1) {
         const answer = await ask(url, apiKey, request.signal);
-        if (answer.status === 200) return resultsOf(answer.text);
+        if (answer.status === 200) return { results: resultsOf(answer.text), charge };
         const pause = attempt < ATTEMPTS ? pauseAfter(answer) : undefined;
         if (pause === undefined) throw refusal(answer);
         await wait(pause, request.signal);

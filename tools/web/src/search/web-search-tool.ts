@@ -47,15 +47,19 @@ async function searchWeb(
   context: ToolContext,
 ): Promise<ToolOutput> {
   await requireNoSecret(query, 'query', context);
-  const found = await service.search({ query, count, signal: context.signal });
-  const shown = found.flatMap((result) => resultText(result) ?? []).slice(0, count);
-  const head = `[untrusted results of ${service.name}; searched ${now()}]`;
-  if (shown.length === 0) return { text: `${head}\nNo result. Search with other words.` };
-  return { text: [head, ...shown.map((text, index) => `${index + 1}. ${text}`)].join('\n') };
+  const { results, text = '', charge } = await service.search({ query, count, signal: context.signal });
+  const shown = results.flatMap((result) => resultText(result) ?? []).slice(0, count);
+  const words = text.length > LONGEST.text ? `${text.slice(0, LONGEST.text).toWellFormed()}…` : text;
+  const said = [...(words === '' ? [] : [words]), ...shown.map((result, index) => `${index + 1}. ${result}`)];
+  const body = said.length === 0 ? ['No result. Search with other words.'] : said;
+  return {
+    text: [`[untrusted results of ${service.name}; searched ${now()}]`, ...body].join('\n'),
+    ...(charge !== undefined && { facts: [{ kind: 'tool.charged', data: charge }] }),
+  };
 }
 
 /** Maximum numbers of characters. A longer snippet is cut, and the page has the rest. */
-const LONGEST = { title: 200, url: 2_000, snippet: 600, date: 40 } as const;
+const LONGEST = { text: 8_000, title: 200, url: 2_000, snippet: 600, date: 40 } as const;
 
 /** Returns a result as lines of plain text. Returns `undefined` for an address that `fetch` does not accept. */
 function resultText({ title, url, snippet, date = '' }: WebSearchResult): string | undefined {

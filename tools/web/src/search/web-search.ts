@@ -1,5 +1,7 @@
 // Port of web search. An implementation asks one service.
 
+import type { ToolFact } from '@tidemark/agent';
+
 /** A service that searches the web. */
 export interface WebSearch {
   /** Name of the service for people and models. */
@@ -13,8 +15,20 @@ export interface WebSearch {
    *
    * @throws WebError `web/no-key`, `web/search-refused`, `web/search-failed`, `web/timeout`.
    */
-  search(request: WebSearchRequest): Promise<readonly WebSearchResult[]>;
+  search(request: WebSearchRequest): Promise<WebSearchAnswer>;
 }
+
+/** Answer of a service to one search. */
+export interface WebSearchAnswer {
+  readonly results: readonly WebSearchResult[];
+  /** Text that the service wrote about the results. */
+  readonly text?: string;
+  /** Bill of the search. Absent if the service bills nothing for this search. */
+  readonly charge?: WebSearchCharge;
+}
+
+/** Bill of one search, as `tool.charged` records it. */
+export type WebSearchCharge = Extract<ToolFact, { readonly kind: 'tool.charged' }>['data'];
 
 /** One search. */
 export interface WebSearchRequest {

@@ -65,11 +65,14 @@ export const MOST_PROCESSES = 8;
 /** Ended processes of a session whose output can still be read. */
 const MOST_ENDED = 16;
 
-/** Time that a start waits for an early end, and a write for an answer, in milliseconds. */
-const EARLY_MS = 500;
+/** Time that a start waits for the first output or an early end, and a write for an answer, in milliseconds. */
+const EARLY_MS = 1_000;
 
-/** Time without output after which a reader does not wait for the rest of it, in milliseconds. */
-const QUIET_MS = 100;
+/** Time without output after which a start and a write do not wait for more, in milliseconds. */
+const QUIET_MS = 250;
+
+/** Time without output after which a line that is being written counts as complete, in milliseconds. */
+const LINE_MS = 50;
 
 interface ServedSession {
   readonly id: string;
@@ -275,19 +278,19 @@ async function report(
 }
 
 /** Waits until the process has ended, or has written something and is quiet, but at most `mostMs`. */
-async function quiet({ over, lastOutputAt }: HostedProcess, mostMs: number, signal: AbortSignal): Promise<void> {
+async function quiet(hosted: HostedProcess, mostMs: number, signal: AbortSignal): Promise<void> {
+  const { lastOutputAt } = hosted;
   const began = Date.now();
   const isQuiet = (): boolean => lastOutputAt() >= began && Date.now() - lastOutputAt() >= QUIET_MS;
-  await waitFor(over, isQuiet, { mostMs, signal });
+  await waitFor(hosted, isQuiet, { mostMs, signal });
 }
 
 /** Waits for output that the model has not read, or for the end, but at most `waitMs`. */
 async function newOutput({ hosted, offset }: ReadProcess, waitMs: number, signal: AbortSignal): Promise<void> {
-  const { over, lastOutputAt, ring } = hosted;
-  const hasNew = (): boolean => ring.total() > offset && Date.now() - lastOutputAt() >= QUIET_MS;
-  // Without a time, a line that is just being written is still waited for.
-  const isSettled = (): boolean => waitMs === 0 && Date.now() - lastOutputAt() >= QUIET_MS;
-  await waitFor(over, () => hasNew() || isSettled(), { mostMs: Math.max(waitMs, 2 * QUIET_MS), signal });
+  const { lastOutputAt, ring } = hosted;
+  const isComplete = (): boolean => Date.now() - lastOutputAt() >= LINE_MS;
+  const isReached = (): boolean => isComplete() && (waitMs === 0 || ring.total() > offset);
+  await waitFor(hosted, isReached, { mostMs: Math.max(waitMs, 4 * LINE_MS), signal });
 }
 
 interface WaitLimits {
@@ -295,14 +298,12 @@ interface WaitLimits {
   readonly signal: AbortSignal;
 }
 
-async function waitFor(over: Promise<void>, isReached: () => boolean, { mostMs, signal }: WaitLimits): Promise<void> {
+/** Waits for a state of a process. A process that has exited is waited for until its end is complete. */
+async function waitFor(hosted: HostedProcess, isReached: () => boolean, { mostMs, signal }: WaitLimits): Promise<void> {
   const began = Date.now();
-  let isOver = false;
-  void over.then(() => (isOver = true));
-  await Promise.resolve();
-  while (!isOver && !signal.aborted && !isReached() && Date.now() - began < mostMs) {
-    await Promise.race([over, pause(LOOK_MS, undefined, { signal }).catch(() => undefined)]);
-  }
+  const isEnough = (): boolean => isReached() || Date.now() - began >= mostMs;
+  while (hosted.view().running && !signal.aborted && (hosted.isEnding() || !isEnough()))
+    await Promise.race([hosted.over, pause(LOOK_MS, undefined, { signal }).catch(() => undefined)]);
 }
 
 const LOOK_MS = 20;

@@ -48,6 +48,8 @@ export interface HostedProcess {
   view(): BackgroundProcess;
   /** Lines about the end for the model. Empty while the process runs. */
   endLines(): readonly string[];
+  /** Returns true if the command has exited, but its end is not complete yet. */
+  isEnding(): boolean;
   /** Time of the last output in milliseconds, or 0. */
   lastOutputAt(): number;
   /** Sends bytes to the input. Without bytes, closes the input. Returns false if the input is closed already. */
@@ -106,7 +108,8 @@ function hold(
   const startedAt = sink.now();
   const ring = createOutputRing();
   const hints = watchForHints(!reach.network);
-  let [lastOutput, isEnding] = [0, false];
+  let [lastOutput, hasExited, isStopping] = [0, false, false];
+  void started.guarded.exited.then(() => (hasExited = true));
   let [by, ended]: [ProcessEnded['by'] | undefined, EndedProcess | undefined] = [undefined, undefined];
   const output = pump(started.guarded.output, async (chunk) => {
     lastOutput = Date.now();
@@ -134,13 +137,14 @@ function hold(
       running: ended === undefined,
       ...(ended !== undefined && { endedAt: ended.at, ...defined({ exit: ended.code, signal: ended.signal }) }),
     }),
+    isEnding: () => hasExited && ended === undefined,
     endLines: () => ended?.lines ?? [],
     lastOutputAt: () => lastOutput,
-    write: (bytes) => !isEnding && writeTo(started.guarded.input, bytes),
+    write: (bytes) => !isStopping && !hasExited && writeTo(started.guarded.input, bytes),
     async stop(cause) {
       if (ended !== undefined) return;
       by ??= cause;
-      isEnding = true;
+      isStopping = true;
       await endFamily(started.family, patience.termMs);
       await Promise.race([over, pause(STUCK_MS, undefined, { ref: false })]);
     },

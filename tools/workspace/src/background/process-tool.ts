@@ -36,7 +36,7 @@ const DESCRIPTION =
 /** Creates the `process` tool. It asks no one for `read` and `stop`. A `write` counts as a call of `bash`. */
 export function createProcessTool(background: Background): Tool {
   const writer = createWriter(background);
-  return {
+  const tool: Tool = {
     name: 'process',
     description: DESCRIPTION,
     schema: processArguments.schema,
@@ -45,7 +45,7 @@ export function createProcessTool(background: Background): Tool {
     truncate: 'start',
     forward(input) {
       const asked = processArguments.read(input);
-      return !isProblem(asked) && asked.action === 'write' ? { tool: writer, input } : { tool: this, input };
+      return !isProblem(asked) && asked.action === 'write' ? { tool: writer, input } : { tool, input };
     },
     read(input): ToolRun | ToolProblem {
       const asked = processArguments.read(input);
@@ -53,6 +53,7 @@ export function createProcessTool(background: Background): Tool {
       return problemOf(asked) ?? runOf(background, asked);
     },
   };
+  return tool;
 }
 
 function problemOf({ action, input, wait_s: wait }: ProcessInput): ToolProblem | undefined {

@@ -97,6 +97,7 @@ export function createBashTool(confinement: Confinement, options: BashOptions = 
     effect: 'execute',
     alone: true,
     truncate: 'start',
+    terminal: true,
     touches: ['structure', 'content'],
     effectKinds: ['commands'],
     read(input): ToolRun | ToolProblem {

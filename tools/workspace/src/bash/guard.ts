@@ -28,7 +28,7 @@ export const MARK = 'TIDEMARK_COMMAND';
 //
 // A line on the socket means that the command was ended in order. Without it, the process that started the command was
 // killed. A program that left the group is then found by the mark in its environment (Linux).
-const GUARD = `
+export const GUARD: string = `
 (trap '' HUP INT QUIT TERM
 if ! read -r _ <&3 && [ -n "$${MARK}" ] && read -r self _ </proc/self/stat; then
   for round in 1 2 3 4 5 6 7 8 9; do
@@ -79,49 +79,61 @@ export interface GuardedCommand {
  */
 export async function startGuarded(command: GuardedCommand): Promise<Guarded> {
   const pipe = await openPipe();
+  let input: InputPipe = NO_INPUT;
   try {
-    return await start(command, pipe);
+    if (command.hasInput === true) input = await openInput();
+  } catch (error) {
+    pipe.closeWriter();
+    pipe.reader.destroy();
+    throw error;
+  }
+  try {
+    return await start(command, pipe, input);
   } catch (error) {
     pipe.reader.destroy();
+    input.writer?.destroy();
     throw error;
   }
 }
 
-async function start(command: GuardedCommand, pipe: Pipe): Promise<Guarded> {
-  const child = spawnInto(pipe, command);
+async function start(command: GuardedCommand, pipe: Pipe, given: InputPipe): Promise<Guarded> {
+  const child = spawnInto(pipe, given, command);
   const exited = new Promise<Exit>((resolve) => {
     child.once('exit', (code, signal) => resolve({ code: code ?? undefined, signal: signal ?? undefined }));
   });
   await new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject));
-  const { pid, stdio, stdin } = child;
+  const { pid, stdio } = child;
+  const input = given.writer ?? child.stdin ?? undefined;
   // A command may end without reading its input.
-  stdin?.on('error', () => undefined);
+  input?.on('error', () => undefined);
   if (pid === undefined) throw new Error('the command started without a number');
   const leash = stdio[3];
   // When the group is killed, the guard ends too, and its end of the socket closes. This causes an expected error on
   // this socket.
   leash?.on('error', () => undefined);
   const release = (): void => {
-    stdin?.destroy();
+    input?.destroy();
     if (leash instanceof Socket) leash.end('\n');
     else leash?.destroy();
   };
-  return { pid, output: pipe.reader, exited, release, ...(stdin !== null && { input: stdin }) };
+  return { pid, output: pipe.reader, exited, release, ...(input !== undefined && { input }) };
 }
 
 function spawnInto(
   { writer, closeWriter }: Pipe,
-  { argv, folder, environment, hasInput }: GuardedCommand,
+  { stdin, closeReader }: InputPipe,
+  { argv, folder, environment }: GuardedCommand,
 ): ChildProcess {
   try {
     return spawn('/bin/sh', ['-c', GUARD, GUARD_NAME, ...argv], {
       cwd: folder,
       env: environment,
       detached: true,
-      stdio: [hasInput === true ? 'pipe' : 'ignore', writer, writer, 'pipe'],
+      stdio: [stdin, writer, writer, 'pipe'],
     });
   } finally {
     closeWriter();
+    closeReader();
   }
 }
 
@@ -176,16 +188,52 @@ function copyOf(fd: number, name: string): Readable {
 }
 
 /** Creates a pipe. Its name in the file system is removed as soon as both ends are open. */
-async function openPipe(): Promise<Pipe> {
-  const folder = await mkdtemp(join(tmpdir(), 'tidemark-pipe-'));
-  try {
-    const name = join(folder, 'pipe');
-    await promisify(execFile)(MKFIFO, ['-m', '600', name], { env: {} });
+export function openPipe(): Promise<Pipe> {
+  return withNamedPipe((name) => {
     // The reader is opened first and without blocking. To open a pipe for writing, a reader must already exist.
     const fd = openSync(name, constants.O_RDONLY | constants.O_NONBLOCK);
     const writer = openSync(name, constants.O_WRONLY);
     const reader = SOCKETS_READ_PIPES ? new Socket({ fd, readable: true, writable: false }) : copyOf(fd, name);
     return { reader, writer, closeWriter: () => closeSync(writer) };
+  });
+}
+
+/** Input of a command. */
+interface InputPipe {
+  /** Value for the input in the list of a child's streams. */
+  readonly stdin: 'pipe' | 'ignore' | number;
+  /** Stream to write to. Absent if the child process has it, and if the input is empty. */
+  readonly writer?: Writable;
+  /** Closes the end of the child. Call it after the child has started. */
+  closeReader(): void;
+}
+
+const NO_INPUT: InputPipe = { stdin: 'ignore', closeReader: () => undefined };
+
+/**
+ * Creates the input of a command as a real pipe. If the input is a socket, bash treats the command as a remote login and
+ * runs the start files of the user.
+ */
+function openInput(): Promise<InputPipe> {
+  if (!SOCKETS_READ_PIPES) return Promise.resolve({ ...NO_INPUT, stdin: 'pipe' });
+  return withNamedPipe((name) => {
+    const first = openSync(name, constants.O_RDONLY | constants.O_NONBLOCK);
+    const fd = openSync(name, constants.O_WRONLY | constants.O_NONBLOCK);
+    // The child needs a blocking descriptor. This call does not wait, because a writer exists.
+    const reader = openSync(name, constants.O_RDONLY);
+    closeSync(first);
+    const writer = new Socket({ fd, readable: false, writable: true });
+    return { stdin: reader, writer, closeReader: () => closeSync(reader) };
+  });
+}
+
+/** Creates a named pipe, opens it, and removes its name. */
+async function withNamedPipe<T>(open: (name: string) => T): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'tidemark-pipe-'));
+  try {
+    const name = join(folder, 'pipe');
+    await promisify(execFile)(MKFIFO, ['-m', '600', name], { env: {} });
+    return open(name);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

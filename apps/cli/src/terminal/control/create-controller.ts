@@ -84,7 +84,7 @@ export function createController(options: ControllerOptions = {}): OwnedControll
     if (planned) await modes.setMode('plan');
   };
   const { agent, session, workspace } = shown;
-  const refreshStatus = createStatusUpdates({ state, session, workspace });
+  const refreshStatus = createStatusUpdates({ state, session, workspace, firstForecast: shown.firstForecast });
   const base = { ...basics, agent, session, workspace, openSession };
   const turns = createTurns({
     ...base,
@@ -114,6 +114,9 @@ export function createController(options: ControllerOptions = {}): OwnedControll
     interrupt: () => (state.get().command?.stop ?? turns.interrupt)(),
     interruptTurn: turns.interrupt,
     refreshStatus: () => void refreshStatus(),
+    draftBegan() {
+      if (shown.startFirstForecast()) void refreshStatus();
+    },
     requireSession: () => shown.openFor(''),
     rewind: () => void rewindSession({ ...base, ...defined({ restoring: sessions?.restoring }) }).catch(report),
     attach: shown.attach,

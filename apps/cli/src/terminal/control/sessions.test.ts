@@ -1,7 +1,7 @@
 // Tests which session the terminal shows: new and earlier sessions, forks, and sessions that are open elsewhere.
 
 import { createAgent } from '@tidemark/kit';
-import type { AgentSession } from '@tidemark/kit';
+import type { Agent, AgentSession } from '@tidemark/kit';
 import type { Log } from '@tidemark/log';
 import { callId, sessionId, timestamp } from '@tidemark/log';
 import { createScriptedProvider } from '@tidemark/provider-scripted';
@@ -42,6 +42,38 @@ test('a terminal that is closed before the first prompt leaves no session', asyn
   await controller.setMode('read-only');
   await controller.close();
   expect((await store.sessions()).sessions).toEqual([]);
+});
+
+test('the first call of a new session is forecast when the user begins a prompt, and leaves no session', async () => {
+  const store = createMemoryStore();
+  const provider = createScriptedProvider({ respond: () => says('Yes.') });
+  const agentIn = (log: Log): Agent =>
+    createAgent({ model: 'claude-sonnet-5-5', provider, store: log, permissions: { mode: 'auto' } });
+  let forecasts = 0;
+  const terminal = await openScriptedTerminal({
+    store,
+    prepare: async () => {
+      const agent = agentIn(store);
+      return {
+        agent,
+        flags: {},
+        open: () => agent.open(),
+        close: () => agent.close(),
+        async forecastFirst() {
+          forecasts += 1;
+          const trial = agentIn(createMemoryStore());
+          onTestFinished(() => trial.close());
+          return (await trial.open()).forecast();
+        },
+      };
+    },
+  });
+  expect(terminal.controller.state.get().status.next).toBeUndefined();
+  terminal.controller.draftBegan();
+  terminal.controller.draftBegan();
+  const { status } = await terminal.until((state) => state.status.next !== undefined);
+  expect(Number(status.next?.cost)).toBeGreaterThan(0);
+  expect([forecasts, (await store.sessions()).sessions]).toEqual([1, []]);
 });
 
 test('the mode that is chosen before the first prompt is the mode of the new session', async () => {

@@ -1,7 +1,7 @@
 // Keeps the forecast and the branch of the status line current. Both are read again when another session is shown, when
 // a turn has ended, and after each event that changes the next call.
 
-import type { AgentSession, GitHead } from '@tidemark/kit';
+import type { AgentSession, GitHead, NextCall } from '@tidemark/kit';
 import { gitHead } from '@tidemark/kit';
 
 import type { Observable } from '../state/observable.ts';
@@ -13,6 +13,8 @@ import type { TerminalState } from '../state/terminal-state.ts';
 export interface StatusPlace {
   readonly state: Observable<TerminalState>;
   session(): AgentSession | undefined;
+  /** Returns the forecast of the first call of a new session, if it was started. */
+  firstForecast?(): Promise<NextCall | undefined> | undefined;
   workspace(): string;
 }
 
@@ -20,13 +22,18 @@ export interface StatusPlace {
  * Starts the updates of one terminal. Returns a function that reads the forecast and the branch now. It resolves when
  * the state contains them.
  */
-export function createStatusUpdates({ state, session: shown, workspace }: StatusPlace): () => Promise<void> {
+export function createStatusUpdates({
+  state,
+  session: shown,
+  workspace,
+  firstForecast,
+}: StatusPlace): () => Promise<void> {
   const refresh = coalesced(async () => {
     const session = shown();
     const folder = workspace();
     // A forecast that fails is unknown. The next prompt reports the error of the session.
     const [next, head] = await Promise.all([
-      session?.forecast().catch(() => undefined),
+      session === undefined ? firstForecast?.() : session.forecast().catch(() => undefined),
       folder === '' ? undefined : gitHead(folder).catch(() => undefined),
     ]);
     if (shown() !== session) return;

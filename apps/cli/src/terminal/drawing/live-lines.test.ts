@@ -1,6 +1,6 @@
 // Tests the live part: running calls with the end of their output, and arriving reasoning.
 
-import { callId } from '@tidemark/log';
+import { callId, timestamp } from '@tidemark/log';
 import { expect, test } from 'vitest';
 
 import { answer, call, createRecords } from '../../../tests/terminal-scene.ts';
@@ -75,4 +75,19 @@ test('calls of a process that ended have no clock, and name what happens with th
   );
   expect(rows.at(-1)).toBe('✗ bash npm test  not finished: the process ended');
   expect(drawn(resumed)).toEqual(['● read a  4.1 s', '● read b  waiting']);
+});
+
+test('the pause before a retry is counted down until the request is prepared again', () => {
+  const { record } = createRecords();
+  const at = timestamp('2026-11-20T12:00:12.000Z');
+  const notice = { code: 'turn/retrying', message: 'overloaded', next: 'interrupt', retry: { attempt: 2, of: 4, at } };
+  const waiting = foldEvent(EMPTY_CONVERSATION, { type: 'notice.raised', notice });
+  const rows = (now: number): readonly string[] =>
+    rowsOf(liveLines(waiting.live, { columns: 60, rows: 24, now }), 60, false);
+  expect(rows(STARTED)).toEqual(['● sending again in 12 s  attempt 2 of 4, Esc ends the turn']);
+  expect(rows(STARTED + 11_001)).toEqual(['● sending again in 1 s  attempt 2 of 4, Esc ends the turn']);
+  expect(rows(STARTED + 13_000)).toEqual(['● sending again now  attempt 2 of 4, Esc ends the turn']);
+  expect(waiting.blocks.from(0)).toMatchObject([{ lines: [[expect.anything(), ': overloaded']] }]);
+  const ended = foldRecord(waiting, record('turn.ended', { outcome: 'interrupted' }));
+  expect(drawn(ended)).toEqual([]);
 });

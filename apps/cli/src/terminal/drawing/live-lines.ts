@@ -2,7 +2,7 @@
 
 import { withStyle } from '../../frame/shown.ts';
 import { duration } from '../../present/tool-line.ts';
-import type { CutOffCall, LiveCall, LivePart } from '../state/conversation.ts';
+import type { CutOffCall, LiveCall, LivePart, RetryPause } from '../state/conversation.ts';
 import { UNFINISHED_WORDS } from './call-lines.ts';
 import { markdownLines } from './markdown-lines.ts';
 import type { Line } from '../state/line.ts';
@@ -15,13 +15,22 @@ export interface LivePlace {
 }
 
 /** Returns the last lines of the live part. They fill at least `rows` rows, if there is so much to show. */
-export function liveLines({ answer, reasoning, calls }: LivePart, place: LivePlace): readonly Line[] {
+export function liveLines({ answer, reasoning, calls, hooks, retry }: LivePart, place: LivePlace): readonly Line[] {
   const { columns, rows, now } = place;
   return [
     ...(answer === '' && reasoning !== '' ? ['', ...lastReasoning(reasoning)] : []),
     ...(answer === '' ? [] : ['', ...markdownLines(closedText(lastBlocks(answer, rows)), columns)]),
     ...calls.flatMap((call) => callLines(call, now, calls.length === 1 ? OUTPUT_LINES.alone : OUTPUT_LINES.each)),
+    ...hooks.map((name): Line => ({ lead: '  ', hang: '  ', words: withStyle('dim', `waiting for the hook ${name}`) })),
+    ...(retry === undefined ? [] : [retryLine(retry, now)]),
   ];
+}
+
+function retryLine({ attempt, of, at }: RetryPause, now: number): Line {
+  const seconds = Math.max(0, Math.ceil((at - now) / 1_000));
+  const when = seconds === 0 ? 'now' : `in ${seconds < 60 ? `${seconds} s` : duration(seconds * 1_000)}`;
+  const facts = withStyle('dim', `  attempt ${attempt} of ${of}, Esc ends the turn`);
+  return { lead: withStyle('yellow', '● '), hang: '  ', words: [`sending again ${when}`, facts] };
 }
 
 /** Number of lines of the arriving reasoning that are shown. */

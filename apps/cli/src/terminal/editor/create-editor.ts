@@ -12,6 +12,7 @@ import { createCompleter } from './completion/create-completer.ts';
 import type { EditorPorts } from './editor-ports.ts';
 import type { EditorState } from './editor-state.ts';
 import { draftOf, EMPTY_EDITOR, hintOf, TWICE_MS } from './editor-state.ts';
+import { createDraftKeeper } from './keep-draft.ts';
 import type { EditorAction, EditorCommand } from './keys/read-keys.ts';
 import { readKeys } from './keys/read-keys.ts';
 import { createPromptRecall } from './recall-prompts.ts';
@@ -30,8 +31,8 @@ export interface PromptEditor {
   paste(text: string): void;
   /** Removes the line below the text. */
   clearHint(): void;
-  /** Ends the subscription to the controller. */
-  close(): void;
+  /** Ends the subscription to the controller, and stores the draft. */
+  close(): Promise<void>;
 }
 
 /** Terminal in which the editor is shown. */
@@ -54,6 +55,15 @@ export function createEditor(controller: Controller, ports: EditorPorts): Prompt
   const recall = createPromptRecall(state, ports, notStored);
   const parts = createPartAttacher(state, ports, () => controller.workspace());
   const popup = createPopup(state, ports);
+  const draftFailed = (error: unknown): void =>
+    change({ hint: hintOf(`the draft cannot be kept: ${failureOf(error).message}`) });
+  const keeper = createDraftKeeper({
+    state,
+    draft: ports.draft,
+    replace: parts.replace,
+    began: controller.draftBegan,
+    failed: draftFailed,
+  });
   const send = createSender({ state, controller, add: recall.add });
   const keys = createActions({ state, controller, ports, parts, recall, popup, send });
   const apply = (command: EditorCommand, terminal: EditorTerminal): void => {
@@ -85,7 +95,10 @@ export function createEditor(controller: Controller, ports: EditorPorts): Prompt
       popup.follow(false);
     },
     clearHint: () => change({ hint: undefined }),
-    close: unsubscribe,
+    close() {
+      unsubscribe();
+      return keeper.close();
+    },
   };
 }
 

@@ -9,12 +9,15 @@ import type { ClipboardResult } from './sources/clipboard-image.ts';
 import { clipboardPrograms, readClipboardImage } from './sources/clipboard-image.ts';
 import type { ExternalEdit } from './sources/external-editor.ts';
 import { editOutside } from './sources/external-editor.ts';
+import type { KeptDraft } from './sources/kept-draft.ts';
+import { openKeptDraft } from './sources/kept-draft.ts';
 import type { PromptHistory } from './sources/prompt-history.ts';
 import { openPromptHistory } from './sources/prompt-history.ts';
 
 /** Ports of the editor. */
 export interface EditorPorts {
   readonly history: PromptHistory;
+  readonly draft: KeptDraft;
   readonly lists: CompletionLists;
   /** Home folder of the user. */
   readonly userFolder: string;
@@ -43,6 +46,7 @@ export function createEditorPorts({ context, workspace, commands }: PortSources)
   const secrets = createSecrets({ values: secretsOf(environment) });
   return {
     history: openPromptHistory({ home, mask: secrets.mask }),
+    draft: openKeptDraft({ home, folder: workspace(), mask: secrets.mask, pid: process.pid, isRunning }),
     lists: {
       commands,
       files: () => workspaceFiles(workspace(), { signal: new AbortController().signal, most: MAX_FILES }),
@@ -54,9 +58,19 @@ export function createEditorPorts({ context, workspace, commands }: PortSources)
   };
 }
 
+/** Returns true if a process runs, also one of another user. */
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
 /** Ports of an editor without a home and without a workspace. */
 export const NO_PORTS: EditorPorts = {
   history: { read: async () => [], add: async () => undefined },
+  draft: { findLeft: async () => undefined, keep: async () => undefined },
   lists: { commands: () => [], files: async () => [] },
   userFolder: '/',
   clipboardImage: async () => ({ problem: 'this terminal has no clipboard' }),

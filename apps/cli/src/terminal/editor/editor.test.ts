@@ -304,3 +304,32 @@ test('text of a file name cannot send escapes to the terminal', async () => {
   terminal.press('@a');
   await terminal.until(/> @a\n▸ ab.ts/);
 });
+
+test('text that an earlier terminal left is in the editor again, and is forgotten when it was sent', async () => {
+  const kept: string[] = [];
+  const taken: string[] = [];
+  const draft: EditorPorts['draft'] = {
+    findLeft: async () => ({ text: 'half a prompt', takeOver: async () => void taken.push('taken') }),
+    keep: async (text) => void kept.push(text),
+  };
+  const { terminal, sent } = await open({ draft }, undefined, /^> half a prompt$/m);
+  await terminal.until(/was not sent when the last terminal/);
+  expect([taken, kept]).toEqual([['taken'], []]);
+  terminal.press(' more');
+  await eventually(() => kept).toEqual(['half a prompt more']);
+  terminal.press('\r');
+  await eventually(() => kept).toEqual(['half a prompt more', '']);
+  expect(sent.map(({ text }) => text)).toEqual(['half a prompt more']);
+});
+
+test('text that an earlier terminal left is not mixed with what the user types already', async () => {
+  const left = Promise.withResolvers<Awaited<ReturnType<EditorPorts['draft']['findLeft']>>>();
+  const taken: string[] = [];
+  const { terminal } = await open({ draft: { ...NO_PORTS.draft, findLeft: () => left.promise } });
+  terminal.press('new');
+  await terminal.until(/> new$/m);
+  left.resolve({ text: 'old', takeOver: async () => void taken.push('taken') });
+  terminal.press(' text');
+  expect(await terminal.until(/> new text$/m)).not.toContain('old');
+  expect(taken).toEqual([]);
+});

@@ -1,14 +1,14 @@
 // Editor of the prompt on the screen.
 
 import type { DOMElement } from 'ink';
-import { Box, measureElement, Text, useCursor, useInput, usePaste } from 'ink';
+import { Box, measureElement, Text, useCursor } from 'ink';
 import type { ReactElement } from 'react';
 import { createElement as h, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react';
 
 import type { Look } from '../../frame/shown.ts';
 import { render } from '../../frame/shown.ts';
 import type { PromptEditor } from './create-editor.ts';
-import { drawEditor, textColumns } from './draw-editor.ts';
+import { drawEditor } from './draw-editor.ts';
 
 /** Properties of the editor. `rows` is the maximum height. */
 export interface EditorProperties {
@@ -16,18 +16,14 @@ export interface EditorProperties {
   readonly columns: number;
   readonly rows: number;
   readonly colour: Look;
-  /** Gives the terminal to another program until the action ends. */
-  readonly suspend: (action: () => Promise<void>) => Promise<void>;
 }
 
 /** Editor of the prompt. The cursor of the terminal is at the cursor of the text, so that input methods work. */
-export function Editor({ editor, columns, rows, colour, suspend }: EditorProperties): ReactElement {
+export function Editor({ editor, columns, rows, colour }: EditorProperties): ReactElement {
   const state = useSyncExternalStore(editor.state.subscribe, editor.state.get);
   const { setCursorPosition } = useCursor();
   const box = useRef<DOMElement>(null);
   const top = useTop(box);
-  useInput((input, key) => editor.press(input, key, { columns: textColumns(columns), suspend }));
-  usePaste(editor.paste);
   useEffect(() => {
     if (state.hint === undefined) return undefined;
     const timer = setTimeout(editor.clearHint, state.hint.ms);

@@ -111,6 +111,19 @@ test('control characters and bidirectional marks of the call are visible', () =>
   expect(shown).toContain('⟨U+001B⟩[2J⟨U+202E⟩evil');
 });
 
+test('the title has the marks of the text, and keeps signs that the text contains', () => {
+  const titleOf = (title: string, text: string): string => {
+    const pages = questionPages(questionOf({ title, preview: { kind: 'command', text } }), { columns: 80, rows: 20 });
+    return render(pages[0]?.[0] ?? '', false);
+  };
+  expect(titleOf(String.raw`bash echo \u{1b}[2J\u{a}ls`, 'echo \u001b[2J\nls')).toBe(
+    'bash echo ⟨U+001B⟩[2J⟨U+000A⟩ls [ask/execute]',
+  );
+  const literal = String.raw`echo \u{1b}`;
+  expect(titleOf(`bash ${literal}`, literal)).toBe(`bash ${literal} [ask/execute]`);
+  expect(titleOf(String.raw`bash \u{ffffff}`, 'x')).toBe(String.raw`bash \u{ffffff} [ask/execute]`);
+});
+
 test('a terminal that is too small shows no page, and y is then refused', () => {
   expect(questionPages(questionOf(), { columns: 60, rows: 3 })).toEqual([]);
   expect(press('y', questionOf(), 0)).toMatchObject({ problem: 'the terminal is too small to show the question' });

@@ -44,7 +44,8 @@ function OneChoice({ panel, rows, colour, now = Date.now }: ChoiceViewProperties
   useInput((input, key) => {
     if (key.ctrl && input === 'c') return panel.choose(undefined);
     const pressed = pressedKey(input, key, !hasKeys);
-    if (!counts() || pressed === undefined) return undefined;
+    // A list without keys is searched by typing. The user opened it, so the first key is already for it.
+    if ((hasKeys && !counts()) || pressed === undefined) return undefined;
     const next = pressChoice(state, pressed, options);
     if ('chosen' in next) panel.choose(next.chosen);
     else setState(next);
@@ -56,7 +57,7 @@ function OneChoice({ panel, rows, colour, now = Date.now }: ChoiceViewProperties
   const lines: readonly Shown[] = [
     ...title.slice(0, Math.max(0, rows - 1 - shown.length)),
     ...shown.map((index) => optionLine(options[index], index === state.marked)),
-    isOpen ? footOf(state, matching.length, hasKeys) : withStyle('dim', WAIT_FOR_KEYS),
+    isOpen || !hasKeys ? footOf(state, matching.length, hasKeys) : withStyle('dim', WAIT_FOR_KEYS),
   ];
   return h(
     Box,

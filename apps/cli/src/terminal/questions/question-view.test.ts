@@ -139,11 +139,24 @@ test('Esc at a question of a turn interrupts the turn, and the call does not run
   expect(existsSync(join(stage.folder, 'new.js'))).toBe(false);
 });
 
+test('the note that the terminal is too small goes when the terminal grows', async () => {
+  const terminal = createVirtualTerminal(80, 5);
+  const controller = createController();
+  onTestFinished(showScreen(controller, { ...terminal, colour: false }));
+  const answer = controller.ask(QUESTION, new AbortController().signal);
+  await terminal.until(/too small to show the question\.\nn: deny/);
+  await type(terminal, 'y');
+  terminal.resize(80, 24);
+  expect(await terminal.until(/│ npm test/)).not.toContain('too small');
+  await type(terminal, 'n\r');
+  expect(await answer).toBe('denied');
+});
+
 test('a list is searched by typing', async () => {
   const options = Array.from({ length: 60 }, (_, index) => ({ label: `prompt ${index}` }));
-  const { terminal, answer, pass } = showChoice(options, 59);
-  await terminal.until(/> prompt 59/);
-  pass(300);
+  const { terminal, answer } = showChoice(options, 59);
+  await terminal.until(/> prompt 59[^]*type to search/);
+  // The user opened the list, so its first keys count.
   await type(terminal, '42');
   await terminal.until(/> prompt 42[^]*1 found/);
   await type(terminal, '\r');

@@ -58,7 +58,8 @@ function OneQuestion({
   if (layout.columns !== columns || layout.rows !== rows) {
     // Other rows are on the pages of another size. The user starts again, so that no row is left out.
     setLayout({ columns, rows });
-    if (!state.seen) setState({ ...state, page: 0, seen: pages.length === 1 });
+    const next = { ...state, problem: undefined };
+    setState(state.seen ? next : { ...next, page: 0, seen: pages.length === 1 });
   }
   const { counts, isOpen } = useKeyGuard(now);
   const cancel = (): void => {
@@ -85,7 +86,8 @@ function OneQuestion({
           escape: interrupt === undefined ? 'cancel' : 'interrupt',
         })
       : withStyle('dim', WAIT_FOR_KEYS),
-    noteOf(state, waiting),
+    // Without a page, the first row contains the only problem, and there is no room for more.
+    ...(pages.length === 0 ? [] : [noteOf(state, waiting)]),
   ];
   return h(
     Box,

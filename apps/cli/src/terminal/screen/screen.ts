@@ -12,6 +12,7 @@ import { commandLines } from '../drawing/command-lines.ts';
 import { liveLines } from '../drawing/live-lines.ts';
 import { rowsOf } from '../drawing/rows.ts';
 import type { PromptEditor } from '../editor/create-editor.ts';
+import { EditorKeys } from '../editor/editor-keys.ts';
 import { Editor } from '../editor/editor.ts';
 import { ChoiceView } from '../questions/choice-view.ts';
 import { Queue } from '../questions/queue.ts';
@@ -79,13 +80,25 @@ export function Screen({ controller, editor, look, size }: ScreenProperties): Re
         panel?.kind === 'choice' && h(ChoiceView, { panel, columns, rows: most - 1, colour }),
         state.readOnly && panel === undefined && h(ReadOnlyView, { controller, columns }),
         h(Queue, { queued: state.queued }),
-        writes && h(Editor, { editor, columns, rows: rowsForEditor(rows), colour, suspend }),
+        writes && h(Editor, { editor, columns, rows: rowsForEditor(rows), colour }),
         h(StatusLine, { state, columns, colour, now }),
       ),
     ),
+    h(EditorKeys, { editor, columns, takesKeys: () => editorTakesKeys(controller, panel), suspend }),
     h(SuspendKey, { suspend }),
     h(ViewerKeys, { controller, active: writes, isEmpty: () => editor.state.get().edited.buffer.text === '' }),
   );
+}
+
+/**
+ * Returns true if a key is for the editor. The drawn panel can be older than the state: a panel that is not drawn yet
+ * takes no key from the editor, and a closed panel takes none any more. While something else has the terminal, the
+ * screen gets no key. A key in this time arrives when the terminal was given back, before the panel is closed.
+ */
+function editorTakesKeys({ state }: Controller, drawn: TerminalState['panel']): boolean {
+  const { panel, readOnly, handedOver } = state.get();
+  const isOver = handedOver === true && (panel?.kind === 'viewer' || panel?.kind === 'program');
+  return !readOnly && (panel === undefined || drawn === undefined || isOver);
 }
 
 /** Returns the look in a theme. A terminal without colours stays without colours. */

@@ -54,7 +54,8 @@ export function showScreen(controller: Controller, streams: TerminalStreams): ()
   });
   waitUntilExit().catch(failed);
   return async () => {
-    editor.close();
+    // The terminal may be gone. The draft is stored first.
+    await editor.close();
     release();
     unmount();
     await waitUntilExit().finally(restore);

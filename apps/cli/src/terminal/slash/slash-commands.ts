@@ -19,6 +19,7 @@ import type { OwnCommands } from './own-commands.ts';
 import { readOwnCommands } from './own-commands.ts';
 import type { DraftCommand } from './parse-draft.ts';
 import { asPrompt, parseDraft } from './parse-draft.ts';
+import { processesCommand } from './processes-command.ts';
 import { SESSION_COMMANDS } from './session-commands.ts';
 import type { SlashArguments, SlashCommand, SlashPlace, SlashSummary } from './slash-command.ts';
 import { splitWords } from './split-words.ts';
@@ -49,6 +50,7 @@ export function slashCommandTable(lists: HelpLists): readonly SlashCommand[] {
     effortCommand,
     ...LINE_COMMANDS,
     mcpCommand,
+    processesCommand,
     ...INFORMATION_COMMANDS,
     ...helpCommands(lists),
   ];

@@ -91,6 +91,8 @@ export interface Controller {
   refill(text: string, attached?: Draft['attached']): void;
   /** Asks for a new forecast of the next call. Called after a command that changes the model or its parameters. */
   refreshStatus(): void;
+  /** Called when the user has begun a prompt. The first call of a new session is forecast then. */
+  draftBegan(): void;
   /** Ends the terminal. */
   leave(): void;
 }

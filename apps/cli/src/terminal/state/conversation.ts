@@ -9,6 +9,7 @@ import type { Shown } from '../../frame/shown.ts';
 import { withStyle } from '../../frame/shown.ts';
 import { answerEnd } from '../../present/answer-end.ts';
 import { nextSentence } from '../../present/present-session.ts';
+import { denialInWords } from '../../present/denials.ts';
 import { callTitle } from '../../present/tool-line.ts';
 import type { PlannedTask, PrintedBlock, PrintedCall } from './blocks.ts';
 import { isInterrupted, planAfter, resultParts } from './call-results.ts';
@@ -37,6 +38,17 @@ export interface LivePart {
   readonly reasoning: string;
   /** Calls that have no result yet, oldest first. */
   readonly calls: readonly LiveCall[];
+  /** Names of the hooks that have been running for more than a moment. */
+  readonly hooks: readonly string[];
+  /** Pause before a failed request is sent again. */
+  readonly retry?: RetryPause | undefined;
+}
+
+/** Pause before a failed request is sent again. `at` is the time of its end, in milliseconds since 1970. */
+export interface RetryPause {
+  readonly attempt: number;
+  readonly of: number;
+  readonly at: number;
 }
 
 /** State of a call whose process ended. `runsAgain` is true if a resumed turn runs the call. */
@@ -55,7 +67,8 @@ export interface LiveCall {
   readonly acts?: boolean;
   /** Time at which the call started, in milliseconds since 1970. `undefined` if it waits. */
   readonly startedAt?: number;
-  readonly denied?: true;
+  /** Denial in words. Absent if the call was not denied. */
+  readonly denied?: string;
   /** Set if the process of the call ended. The next turn decides what happens with the call. */
   readonly cutOff?: CutOffCall | undefined;
   /** Last progress that the tool reported. */
@@ -64,7 +77,7 @@ export interface LiveCall {
   readonly output?: string;
 }
 
-const NOTHING_LIVE: LivePart = { answer: '', reasoning: '', calls: [] };
+const NOTHING_LIVE: LivePart = { answer: '', reasoning: '', calls: [], hooks: [] };
 
 /** Conversation of a session without records. */
 export const EMPTY_CONVERSATION: Conversation = {
@@ -95,11 +108,21 @@ export function foldEvent(conversation: Conversation, event: SessionEvent): Conv
       const line = [withStyle('dim', 'context'), `: the next request uses ${gaugeInWords(event.gauge)}`];
       return addLines({ ...conversation, advised: false }, 'status', [line]);
     }
+    case 'hook.waiting':
+      return withLive(conversation, { hooks: hooksAfter(conversation.live.hooks, event) });
     case 'tool.threw':
     case 'processes.changed':
     case 'cache.warming':
       return conversation;
   }
+}
+
+/** Returns the running hooks after an event about one of them. The same hook can run for several calls. */
+function hooksAfter(
+  hooks: readonly string[],
+  { hook, over }: { readonly hook: string; readonly over: boolean },
+): readonly string[] {
+  return over ? hooks.toSpliced(hooks.indexOf(hook), hooks.includes(hook) ? 1 : 0) : [...hooks, hook];
 }
 
 /** Notices that name options of the library. The denied call is shown anyway. */
@@ -116,9 +139,12 @@ const NEXT_HERE: ReadonlyMap<string, string> = new Map([
   ],
 ]);
 
-function foldNotice(conversation: Conversation, { code, message, next }: Notice): Conversation {
-  if (HIDDEN_NOTICES.includes(code)) return conversation;
-  const step = NEXT_HERE.get(code) ?? next;
+function foldNotice(before: Conversation, { code, message, next, retry }: Notice): Conversation {
+  if (HIDDEN_NOTICES.includes(code)) return before;
+  const conversation =
+    retry === undefined ? before : withLive(before, { retry: { ...retry, at: Date.parse(retry.at) } });
+  // The live part counts the pause down.
+  const step = retry === undefined ? (NEXT_HERE.get(code) ?? next) : '';
   const line = [withStyle('yellow', 'notice'), `: ${message}${step === '' ? '' : nextSentence(step)}`];
   const { earlier } = conversation;
   const rewriteReported = earlier.rewriteReported || code === 'turn/rewrite';
@@ -151,7 +177,7 @@ export function foldRecord(before: Conversation, record: Recorded): Conversation
       return withLive(conversation, { answer: '', reasoning: '' });
     case 'permission.decided':
       return record.data.decision === 'denied'
-        ? withCall(conversation, record.data.call, { denied: true })
+        ? withCall(conversation, record.data.call, { denied: denialInWords(record.data) })
         : conversation;
     case 'tool.started':
       return withCall(conversation, record.data.call, {
@@ -166,7 +192,7 @@ export function foldRecord(before: Conversation, record: Recorded): Conversation
     case 'pressure.crossed':
       return { ...conversation, advised: record.data.tier === 'advisory' };
     case 'request.prepared':
-      return withEarlier(conversation, { rewriteReported: false });
+      return withEarlier(withLive(conversation, { retry: undefined }), { rewriteReported: false });
     default:
       return foldOther(conversation, record);
   }
@@ -207,7 +233,7 @@ function foldAnswer(conversation: Conversation, key: string, record: MainAnswer)
   return {
     ...conversation,
     blocks: conversation.blocks.append([...blocks, ...ending]),
-    live: { answer: '', reasoning: '', calls: [...conversation.live.calls, ...parts.flatMap(callsOf)] },
+    live: { ...NOTHING_LIVE, calls: [...conversation.live.calls, ...parts.flatMap(callsOf)] },
   };
 }
 
@@ -223,7 +249,7 @@ function foldToolEnd(conversation: Conversation, record: RecordedOf<'tool.return
   const { tool = '', arguments: input = '' } = open ?? {};
   const text = textOf(parts);
   const failure = isInterrupted(tool, text) ? 'interrupted' : 'failed';
-  const outcome = open?.denied === true ? 'denied' : record.kind === 'tool.failed' ? failure : 'ok';
+  const outcome = open?.denied !== undefined ? 'denied' : record.kind === 'tool.failed' ? failure : 'ok';
   const plan = tool === 'plan' && outcome === 'ok' ? planAfter(conversation.plan, input) : undefined;
   const ended = endCall(conversation, call, {
     key: String(record.position),
@@ -232,6 +258,7 @@ function foldToolEnd(conversation: Conversation, record: RecordedOf<'tool.return
     ...(durationMs !== undefined && { durationMs }),
     ...(exit !== undefined && { exit }),
     ...(plan !== undefined && { plan }),
+    ...(open?.denied !== undefined && { denial: open.denied }),
     ...resultParts({ tool, arguments: input, outcome, exit, text }),
   });
   return plan === undefined ? ended : { ...ended, plan };

@@ -25,12 +25,14 @@ export interface StatusFacts {
   readonly warmUntil?: number;
   /** Subagents that run now. */
   readonly subagents: number;
+  /** Background processes that run now. */
+  readonly processes: number;
   /** Number of events so far after which the next call can be another one. Its forecast is then outdated. */
   readonly changes: number;
 }
 
 /** Facts of a session without records. */
-export const NO_FACTS: StatusFacts = { subagents: 0, changes: 0 };
+export const NO_FACTS: StatusFacts = { subagents: 0, processes: 0, changes: 0 };
 
 /** Kinds of records after which the next call can be another one. The end of a turn is seen in the state. */
 const CHANGING: ReadonlySet<Recorded['kind']> = new Set<Recorded['kind']>([
@@ -48,6 +50,8 @@ export function foldStatus(facts: StatusFacts, event: SessionEvent): StatusFacts
       return counted(foldStatusRecord(facts, event.record), CHANGING.has(event.record.kind));
     case 'status.changed':
       return { ...facts, gauge: event.gauge };
+    case 'processes.changed':
+      return { ...facts, processes: event.processes.filter(({ running }) => running).length };
     case 'cache.warming': {
       const { warmUntil: _before, ...rest } = facts;
       return counted(event.plan === undefined ? rest : { ...rest, warmUntil: Date.parse(event.plan.until) }, true);

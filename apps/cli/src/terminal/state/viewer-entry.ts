@@ -7,6 +7,11 @@ export interface ViewerEntry {
   readonly title: string;
   /** Opens the text. `columns` is the width of the terminal. */
   open(columns: number): Promise<LineSource>;
+  /**
+   * Calls `changed` each time the text has changed, until the returned function is called. The text is then opened again.
+   * Absent for a text that does not change.
+   */
+  watch?(changed: () => void): () => void;
 }
 
 /** Lines of a text. Indexes begin at 0. */

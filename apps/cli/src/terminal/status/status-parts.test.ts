@@ -48,6 +48,7 @@ const view: StatusView = {
     cost: money('1.42'),
     next,
     subagents: 0,
+    processes: 0,
     changes: 0,
   },
   mode: 'ask',

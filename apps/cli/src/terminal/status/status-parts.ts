@@ -49,7 +49,7 @@ function partsOf(
   { status, mode, running, stopping, readOnly, queued }: StatusView,
   now: number,
 ): readonly StatusPart[] {
-  const { hitRate, cost, costsMore, subagents, branch } = status;
+  const { hitRate, cost, costsMore, subagents, processes, branch } = status;
   return [
     [{ rank: 10, text: modeText(mode, readOnly) }],
     modelPart(status),
@@ -59,6 +59,7 @@ function partsOf(
     running ? [{ rank: 9, text: stopping ? 'stopping' : 'working' }] : nextPart(status, now),
     running ? [] : expiryPart(status, now),
     subagents === 0 ? [] : [{ rank: 4, text: formatCount(subagents, 'subagent') }],
+    processes === 0 ? [] : [{ rank: 4.5, text: processes === 1 ? '1 process' : `${processes} processes` }],
     queued === 0 ? [] : [{ rank: 5.5, text: `${queued} queued` }],
     branch === undefined ? [] : [{ rank: 2, text: shortened(branch) }],
   ].filter((part) => part.length > 0);

@@ -63,11 +63,13 @@ const NAMED: ReadonlyMap<string, string> = new Map([
 /** Matches one key: an escape sequence, the key Esc, or a character. */
 const KEY = /\u001b\[[0-9;?]*[ -/]*[@-~]|\u001bO[A-Z]|\u001b|[\s\S]/gu;
 
-/** Splits input of the terminal into keys. Unknown escape sequences are left out. */
-export function pressedKeys(input: string): readonly string[] {
-  return (input.match(KEY) ?? []).flatMap((key) => {
-    if (key === '\u001b') return ['escape'];
-    if (!key.startsWith('\u001b')) return [key];
-    return NAMED.get(key.slice(2)) ?? [];
-  });
+/** Splits input of the terminal into keys, as the terminal sends them. */
+export function splitKeys(input: string): readonly string[] {
+  return input.match(KEY) ?? [];
+}
+
+/** Returns the name of a special key, or the character of another one. Returns `undefined` for an unknown sequence. */
+export function nameOfKey(sent: string): string | undefined {
+  if (sent === '\u001b') return 'escape';
+  return sent.startsWith('\u001b') ? NAMED.get(sent.slice(2)) : sent;
 }

@@ -12,7 +12,7 @@ import type { LineSource, ViewerEntry } from '../state/viewer-entry.ts';
 import type { TextArea, TextPlace } from './pager.ts';
 import { lastPage, movedBy, pageRows, TEXT_BEGIN } from './pager.ts';
 import type { PagerAction } from './pager-keys.ts';
-import { pagerAction, pressedKeys } from './pager-keys.ts';
+import { nameOfKey, pagerAction, splitKeys } from './pager-keys.ts';
 
 /** Terminal of the viewer. */
 export interface PagerTerminal {
@@ -40,6 +40,10 @@ interface Pager {
   typed: string | undefined;
   message: string;
   left: boolean;
+  /** Ends the watch of the shown entry. */
+  unwatch: (() => void) | undefined;
+  /** Runs an action after the actions before it, then draws. */
+  act: (action: () => Promise<void>) => void;
 }
 
 /** Shows an entry and lets the user go to the other ones. Resolves when the user leaves the viewer. */
@@ -54,6 +58,8 @@ export async function runPager(entries: readonly ViewerEntry[], at: number, term
     typed: undefined,
     message: '',
     left: false,
+    unwatch: undefined,
+    act: (action) => act(action),
   };
   const { stdin, stdout, signal } = terminal;
   const finished = Promise.withResolvers<void>();
@@ -73,9 +79,9 @@ export async function runPager(entries: readonly ViewerEntry[], at: number, term
   };
   // Ink reads in this way too. After the flowing mode, which `data` switches on, the input of a terminal cannot be read
   // in this way again.
+  const keys = createKeyQueue(stdin);
   const input = (): void => {
-    for (let data = stdin.read(); data !== null; data = stdin.read())
-      for (const key of pressedKeys(data.toString())) act(() => press(pager, key));
+    for (let count = keys.read(); count > 0; count -= 1) act(() => press(pager, keys.next()));
   };
   const resized = (): void => act(async () => undefined);
   const unsubscribe = terminal.note?.subscribe(resized);
@@ -92,12 +98,41 @@ export async function runPager(entries: readonly ViewerEntry[], at: number, term
   } finally {
     pager.left = true;
     unsubscribe?.();
+    pager.unwatch?.();
     stdin.off('readable', input);
     stdin.setRawMode?.(false);
     stdout.off('resize', resized);
     process.off('exit', leave);
     leave();
+    keys.putBack();
   }
+}
+
+interface KeyQueue {
+  /** Reads the keys that have arrived. Returns their number. */
+  read(): number;
+  /** Returns the name of the oldest key. Returns `undefined` for an unknown escape sequence. */
+  next(): string | undefined;
+  /** Puts the keys that were not taken back into the input. They were pressed for what is shown next. */
+  putBack(): void;
+}
+
+function createKeyQueue(stdin: PagerTerminal['stdin']): KeyQueue {
+  const waiting: string[] = [];
+  return {
+    read() {
+      const before = waiting.length;
+      for (let data = stdin.read(); data !== null; data = stdin.read()) waiting.push(...splitKeys(data.toString()));
+      return waiting.length - before;
+    },
+    next() {
+      const sent = waiting.shift();
+      return sent === undefined ? undefined : nameOfKey(sent);
+    },
+    putBack() {
+      if (waiting.length > 0) stdin.unshift(waiting.join(''));
+    },
+  };
 }
 
 async function show(pager: Pager, at: number): Promise<void> {
@@ -110,13 +145,29 @@ async function show(pager: Pager, at: number): Promise<void> {
   await draw(pager);
   pager.source = await entry.open(areaOf(pager).columns);
   pager.message = '';
+  pager.unwatch?.();
+  pager.unwatch = undefined;
+  if (entry.watch === undefined) return;
+  pager.top = await lastPage(pager.source, areaOf(pager));
+  pager.unwatch = entry.watch(() => pager.act(() => reopen(pager, entry)));
+}
+
+/** Opens a text again that has changed. If its end is shown, follows the end. */
+async function reopen(pager: Pager, entry: ViewerEntry): Promise<void> {
+  const { source, top } = pager;
+  if (source === undefined || pager.entries[pager.at] !== entry) return;
+  const area = areaOf(pager);
+  const end = await lastPage(source, area);
+  pager.source = await entry.open(area.columns);
+  if (top.line >= end.line) pager.top = await lastPage(pager.source, area);
 }
 
 function areaOf({ terminal: { stdout, colour } }: Pager): TextArea {
   return { columns: stdout.columns ?? 80, height: Math.max(1, (stdout.rows ?? 24) - 1), colour };
 }
 
-async function press(pager: Pager, key: string): Promise<void> {
+async function press(pager: Pager, key: string | undefined): Promise<void> {
+  if (key === undefined) return undefined;
   pager.message = '';
   if (pager.typed !== undefined) return type(pager, key, pager.typed);
   const action = pagerAction(key, pager.searched !== '');

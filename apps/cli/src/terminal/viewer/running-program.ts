@@ -1,6 +1,5 @@
 // Program of the user that has the terminal, such as an editor. The screen is drawn again when it has ended.
 
-import { useInput } from 'ink';
 import { useEffect } from 'react';
 
 import type { Controller } from '../state/controller.ts';
@@ -16,8 +15,6 @@ export interface RunningProgramProperties {
 /** Hands the terminal over to a program, and closes its panel when the program has ended. */
 export function RunningProgram({ controller, panel }: RunningProgramProperties): null {
   const handOver = useHandover(controller);
-  // Keeps the raw mode on while the program takes the place of the editor.
-  useInput(() => undefined);
   useEffect(() => {
     handOver(panel.run).catch(controller.report).finally(panel.close);
   }, [panel]);

@@ -1,5 +1,7 @@
 // Tests the viewer on the alternate screen of a terminal emulator.
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
 import type { Event, Log } from '@tidemark/log';
 import { callId, position, sessionId, timestamp } from '@tidemark/log';
 import { createMemoryStore } from '@tidemark/store-memory';
@@ -71,6 +73,18 @@ test('Ctrl-O shows the whole output of the last call, and leaves the main screen
   terminal.press('q');
   await terminal.until(/compacted[^]*\n>/);
   expect(await terminal.all()).toEqual(before);
+});
+
+test('keys that are typed while the viewer closes are in the editor', async () => {
+  const { terminal } = await openSession();
+  terminal.press(CONTROL.o);
+  await terminal.until(/^output 1\n/);
+  terminal.press('qone ');
+  for (const key of 'two three') {
+    terminal.press(key);
+    await nextTurn();
+  }
+  await terminal.until(/> one two three$/m);
 });
 
 test('a search goes to the matching line, and says if nothing matches', async () => {

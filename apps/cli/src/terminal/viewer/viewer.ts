@@ -1,6 +1,6 @@
 // Viewer: shows a long text on the alternate screen, such as the whole output of a call.
 
-import { useInput, useStdin, useStdout } from 'ink';
+import { useStdin, useStdout } from 'ink';
 import { useEffect } from 'react';
 
 import type { Look } from '../../frame/shown.ts';
@@ -41,8 +41,6 @@ export function Viewer({ controller, panel, colour }: ViewerProperties): null {
   const { stdin } = useStdin();
   const { stdout } = useStdout();
   const handOver = useHandover(controller);
-  // Keeps the raw mode on while the viewer takes the place of the editor.
-  useInput(() => undefined);
   useEffect(() => {
     const { entries, first } = panel;
     const ended = new AbortController();
