@@ -2,7 +2,7 @@
 // that daily work needs, and the cost is compared with the ideal cost of the same calls.
 
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -10,8 +10,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
+import type { Accounts } from '@tidemark/agent';
+import { addSession, NO_ACCOUNTS } from '@tidemark/agent';
+import type { Recorded, SessionId } from '@tidemark/log';
+import { defaultCatalog, findModel } from '@tidemark/model';
 import type { ListeningSimulator } from '@tidemark/simulator';
 import { createSimulator, defineScenario } from '@tidemark/simulator';
+import type { NdjsonStore } from '@tidemark/store-ndjson';
+import { openNdjsonStore } from '@tidemark/store-ndjson';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Ran } from '../../apps/cli/tests/pretend-run.ts';
 import { pretendRun } from '../../apps/cli/tests/pretend-run.ts';
@@ -135,7 +141,64 @@ test('a day of work uses every tool and costs at most 2 % more than ideal', { ti
     expect(ran.exit).toBe(0);
   }
   expect(made.check()).toEqual([]);
-  const { out } = await tidemark('cost', '--json');
-  const log = await readFile(join(root, 'home'), 'utf8').catch(() => '');
-  console.log(out, log);
+  const store = openNdjsonStore({ home: join(root, 'home') });
+  const { session, records } = await dayOf(store);
+  expectEverything(records);
+  const { out: verified, exit } = await tidemark('verify', session);
+  expect(exit, verified).toBe(0);
+  const { sessions } = await accountsOf(store);
+  const ratios = sessions.map(({ session: id, account: { calls, compared } }) => {
+    const ratio = Number(compared.paid) / Number(compared.ideal);
+    return { id, calls, paid: compared.paid, uncached: compared.uncached, ideal: compared.ideal, ratio };
+  });
+  // The figures of the day, for the reader of a test run.
+  console.log(
+    ratios
+      .map(({ id, ...figures }) => `${id === session ? 'the day' : 'the reviewer'}: ${JSON.stringify(figures)}`)
+      .join('\n'),
+  );
+  expect(ratios.find(({ id }) => id === session)?.ratio).toBeLessThanOrEqual(1.02);
 });
+
+/** Returns the session of the person, and its records. The other session is that of the reviewer. */
+async function dayOf(
+  store: NdjsonStore,
+): Promise<{ readonly session: SessionId; readonly records: readonly Recorded[] }> {
+  for (const { session: id } of (await store.sessions()).sessions) {
+    const records: Recorded[] = [];
+    for await (const record of store.read(id)) records.push(record);
+    const isChild = records.some(({ kind, data }) => kind === 'session.created' && 'startedBy' in data);
+    if (!isChild) return { session: id, records };
+  }
+  throw new Error('there is no session of the day');
+}
+
+async function accountsOf(store: NdjsonStore): Promise<Accounts> {
+  const catalog = defaultCatalog();
+  let accounts = NO_ACCOUNTS;
+  for (const { session: id } of (await store.sessions()).sessions)
+    accounts = await addSession(accounts, store, id, {
+      by: 'session',
+      rowOf: (provider, model) => findModel(catalog, model, provider),
+    });
+  return accounts;
+}
+
+/** Checks that the day used each part, and that no part broke the cache. */
+function expectEverything(records: readonly Recorded[]): void {
+  expect(records.flatMap(({ kind, data }) => (kind === 'epoch.opened' ? [data.cause] : []))).toEqual(['initial']);
+  expect(records.filter(({ kind }) => kind === 'turn.ended')).toHaveLength(7);
+  const kinds = new Set(records.map(({ kind }) => kind));
+  for (const kind of ['reasoning.changed', 'memory.changed', 'tool.charged', 'process.started', 'process.ended'])
+    expect(kinds).toContain(kind);
+  expect(records.find(({ kind }) => kind === 'tool.charged')?.data).toMatchObject({ cost: '0.005' });
+  expect(records.find(({ kind, data }) => kind === 'permission.decided' && data.by === 'hook')?.data).toMatchObject({
+    decision: 'denied',
+    rule: expect.stringContaining('no-push'),
+  });
+  expect(records.find(({ kind }) => kind === 'subagent.started')?.data).toMatchObject({ agent: { name: 'reviewer' } });
+  const text = JSON.stringify(records);
+  expect(text).toContain('Check the spelling of edit.');
+  expect(text).toContain('Write plain English. Run no tests.');
+  expect(text).not.toContain('brave-key-of-the-day');
+}

@@ -22,7 +22,10 @@ type Arguments = Readonly<Record<string, unknown>>;
 
 /** Returns an answer with one call. `after` is a text that the result of the call before it has to contain. */
 function call(name: string, input: Arguments, after?: string): ScenarioStep {
-  return { ...(after !== undefined && { expect: { toolResult: after } }), answer: { calls: [{ name, arguments: input }] } };
+  return {
+    ...(after !== undefined && { expect: { toolResult: after } }),
+    answer: { calls: [{ name, arguments: input }] },
+  };
 }
 
 function says(text: string, after?: string): ScenarioStep {
@@ -82,11 +85,13 @@ export function daysWork({ origin, port }: Places): readonly DayPrompt[] {
         call('bash', { command: `node server.cjs ${port}`, background: true }),
         call(
           'bash',
-          { command: `node -e "fetch('http://127.0.0.1:${port}/hello').then((r) => r.text()).then(console.log)"; echo "$DAY_VARIABLE"` },
+          {
+            command: `node -e "fetch('http://127.0.0.1:${port}/hello').then((r) => r.text()).then(console.log)"; echo "$DAY_VARIABLE"`,
+          },
           'ready',
         ),
         call('process', { process: 'p1', action: 'read', wait_s: 5 }, 'a variable of the day'),
-        call('process', { process: 'p1', action: 'stop' }, '/hello'),
+        call('process', { process: 'p1', action: 'stop' }, 'asked /hello'),
         call('bash', { command: 'git push origin main' }),
         says('The server answered. Nothing was pushed.', 'pushing is not allowed'),
       ],
