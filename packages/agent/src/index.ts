@@ -111,7 +111,7 @@ export type {
   PageMaker,
   PreviewContext,
   ResultRoom,
-  SeenFile,
+  FileSeen,
   Tool,
   ToolContext,
   ToolFact,

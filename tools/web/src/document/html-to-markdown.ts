@@ -97,7 +97,10 @@ function markdownOf(part: HtmlElement): string {
   addTableRules(service);
   // The text is read and not rendered. Backslashes before signs would only make names in it hard to find.
   service.escape = (text) => text;
-  service.addRule('code', { filter: 'pre', replacement: (text, node) => (isHtmlElement(node) ? codeBlock(node) : text) });
+  service.addRule('code', {
+    filter: 'pre',
+    replacement: (text, node) => (isHtmlElement(node) ? codeBlock(node) : text),
+  });
   return service
     .turndown(part)
     .replaceAll(/[ \t]+$/gm, '')
