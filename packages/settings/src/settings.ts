@@ -156,11 +156,13 @@ export interface Display {
   readonly columns?: number | undefined;
   /** Alert of the interactive terminal when a turn ends or a question waits: the bell, a notification, or none. */
   readonly notify?: 'bell' | 'osc9' | 'off' | undefined;
+  /** Colours of the interactive terminal: for a dark background, for a light one, or none. */
+  readonly theme?: 'dark' | 'light' | 'none' | undefined;
 }
 
 /** Returns true for a setting whose value joins the values of all sources. */
 export function isJoined(name: string): boolean {
-  return ['permissions.rules', 'commands.variables', 'hooks'].includes(name);
+  return ['permissions.rules', 'commands.variables', 'hooks', 'mcp.servers'].includes(name);
 }
 
 /**
@@ -302,6 +304,7 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
         colour: z.enum(['auto', 'always', 'never']).optional(),
         columns: z.int().min(20).max(1000).optional(),
         notify: z.enum(['bell', 'osc9', 'off']).optional(),
+        theme: z.enum(['dark', 'light', 'none']).optional(),
       })
       .optional(),
   });
@@ -384,6 +387,7 @@ const BY_DEFAULT: ReadonlyMap<string, string> = new Map(
     'display.colour': 'auto',
     'display.columns': 'the width of the terminal',
     'display.notify': 'bell',
+    'display.theme': 'dark',
   }),
 );
 

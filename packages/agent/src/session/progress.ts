@@ -31,7 +31,7 @@ import { sumOfMoney } from '@tidemark/model';
 import { PROCESSES } from '../ports/background-process.ts';
 import type { Mode } from '../ports/permissions.ts';
 import type { SkillLoad } from './loaded-skills.ts';
-import { leavesWhole } from './loaded-skills.ts';
+import { leavesWhole, unitsOf } from './loaded-skills.ts';
 import type { ProcessProgress } from './process-progress.ts';
 import { forgetEnded, loseProcesses, takeProcess } from './process-progress.ts';
 import type { KnownFiles } from './known-files.ts';
@@ -332,11 +332,6 @@ function advanceOther(progress: Progress, record: Recorded): void {
       return;
     default:
   }
-}
-
-/** Returns the length in UTF-16 units. A compaction that shortens results counts in the same way. */
-function unitsOf(parts: readonly ContentPart[]): number {
-  return parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n').length;
 }
 
 function countRequest(progress: Progress, position: number): void {
