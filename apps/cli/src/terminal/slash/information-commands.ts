@@ -222,7 +222,9 @@ const theme: SlashCommand = {
     if (name === undefined)
       throw new CliError('cli/usage', `there is no theme ${JSON.stringify(typed)}`, 'use dark, light or none');
     controller.state.set({ ...controller.state.get(), theme: name });
-    controller.print([`The theme is ${name}. Text that was printed before keeps its colours.`]);
+    controller.print([
+      `The theme is ${name} until the end of the terminal. \`display.theme\` in your settings keeps it. Text that was printed before keeps its colours.`,
+    ]);
   },
 };
 
