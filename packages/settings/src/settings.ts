@@ -166,11 +166,13 @@ export interface Display {
   readonly columns?: number | undefined;
   /** Alert of the interactive terminal when a turn ends or a question waits: the bell, a notification, or none. */
   readonly notify?: 'bell' | 'osc9' | 'off' | undefined;
+  /** Colours of the interactive terminal: for a dark background, for a light one, or none. */
+  readonly theme?: 'dark' | 'light' | 'none' | undefined;
 }
 
 /** Returns true for a setting whose value joins the values of all sources. */
 export function isJoined(name: string): boolean {
-  return ['permissions.rules', 'commands.variables', 'hooks'].includes(name);
+  return ['permissions.rules', 'commands.variables', 'hooks', 'mcp.servers'].includes(name);
 }
 
 /**
@@ -245,6 +247,11 @@ const variable = z.string(VARIABLE).regex(/^[A-Za-z_]\w{0,199}$/, VARIABLE);
 const VARIABLES = `${VARIABLE}, or the beginning of names such as "CARGO_*"`;
 const variables = z.string(VARIABLES).regex(/^(?:[A-Za-z_]\w{0,199}|[A-Za-z]\w{0,199}_\*)$/, VARIABLES);
 
+const commands = z.strictObject({
+  variables: z.array(variables).max(200).optional(),
+  secretVariables: z.array(variable).max(50).optional(),
+});
+
 const subagents = z.union(
   [
     z.literal(false),
@@ -309,12 +316,7 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
     skillRoots: z.array(root).max(100).optional(),
     agentRoots: z.array(root).max(100).optional(),
     sandbox: z.strictObject({ network: z.enum(['off', 'on']).optional() }).optional(),
-    commands: z
-      .strictObject({
-        variables: z.array(variables).max(200).optional(),
-        secretVariables: z.array(variable).max(50).optional(),
-      })
-      .optional(),
+    commands: commands.optional(),
     backgroundProcesses: z.int('expected a number from 0 to 64').min(0).max(64).optional(),
     plan: z.boolean().optional(),
     memory: z.boolean().optional(),
@@ -332,6 +334,7 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
         colour: z.enum(['auto', 'always', 'never']).optional(),
         columns: z.int().min(20).max(1000).optional(),
         notify: z.enum(['bell', 'osc9', 'off']).optional(),
+        theme: z.enum(['dark', 'light', 'none']).optional(),
       })
       .optional(),
   });
@@ -414,6 +417,7 @@ const BY_DEFAULT: ReadonlyMap<string, string> = new Map(
     'display.colour': 'auto',
     'display.columns': 'the width of the terminal',
     'display.notify': 'bell',
+    'display.theme': 'dark',
   }),
 );
 
