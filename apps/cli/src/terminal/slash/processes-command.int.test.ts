@@ -2,7 +2,7 @@
 
 import { callId } from '@tidemark/log';
 import type { ScriptedAnswer } from '@tidemark/provider-scripted';
-import { sandboxState } from '@tidemark/tools-workspace';
+import { sandboxState } from '@tidemark/kit';
 import { expect, test } from 'vitest';
 
 import { openSlashTerminal } from '../../../tests/slash-terminal.ts';
