@@ -47,8 +47,6 @@ export function lineOf(record: Recorded): Markup {
       return line(record, `${formatCount(record.data.calls.length, 'old result')} shortened from the next request on.`);
     case 'block.quarantined':
       return line(record, `A block was quarantined: ${record.data.reason}.`);
-    case 'memory.changed':
-      return line(record, `Memory: ${record.data.operation} in ${record.data.file}.`);
     case 'subagent.started':
       return line(
         record,
@@ -70,11 +68,13 @@ export function lineOf(record: Recorded): Markup {
       );
     }
     default:
-      return processRecord(record);
+      return besideRecord(record);
   }
 }
 
-function processRecord(record: Recorded): Markup {
+/** Renders records of changes beside the conversation. */
+function besideRecord(record: Recorded): Markup {
+  if (record.kind === 'memory.changed') return line(record, `Memory: ${record.data.operation} in ${record.data.file}.`);
   if (record.kind !== 'process.started' && record.kind !== 'process.ended') return NOTHING;
   return line(record, render(processLine(record), false));
 }
