@@ -96,7 +96,7 @@ export type {
   Warm,
 } from './ports/runtime.ts';
 export { RETRY, SUBAGENT_LIMITS } from './ports/runtime.ts';
-export type { MaskedPart, Secrets, TextPart } from './ports/secrets.ts';
+export type { MaskedPart, Secrets, MaskRange } from './ports/secrets.ts';
 export type { Notice, SessionEvent } from './ports/session-event.ts';
 export type { LoadedSkill, Skill, SkillBudget, SkillShelf, SkillsInContext } from './ports/skill-shelf.ts';
 export type { LoadVerdict } from './decide/judge-load.ts';
@@ -112,6 +112,7 @@ export type {
   PageMaker,
   PreviewContext,
   ResultRoom,
+  SeenFile,
   Tool,
   ToolContext,
   ToolFact,
@@ -149,6 +150,8 @@ export { handsOn, launches, programName } from './rules/ways-to-run.ts';
 export { createSecrets } from './secrets/create-secrets.ts';
 export type { SecretValue } from './secrets/mask-text.ts';
 export { isSecretName, secretsOf } from './secrets/mask-text.ts';
+export type { TerminalText } from './output/terminal-text.ts';
+export { openTerminalText, terminalText } from './output/terminal-text.ts';
 export { keepCapabilities, loadCapabilities, newHash, readArtifact } from './session/materials.ts';
 export type { Progress } from './session/progress.ts';
 export type { Fold, Session } from './session/session.ts';

@@ -19,6 +19,7 @@ import type { WebOptions, WebSearch } from '@tidemark/tools-web';
 import type { AgentHook } from './agent-hook.ts';
 import type { CacheOptions, CompactionOptions } from './cache-options.ts';
 import type { ProviderName } from './providers.ts';
+import type { CommandsSetup } from './commands-setup.ts';
 
 /**
  * Options of an agent. Only `model` is required. A provider's key is read from these options alone, never from
@@ -254,6 +255,8 @@ export interface WorkspaceSetup {
    * for permission.
    */
   readonly sandbox?: SandboxSetting;
+  /** Environment variables of commands, in addition to those that every command gets. */
+  readonly commands?: CommandsSetup;
   /**
    * Maximum number of background processes of a session that run at the same time. With 0 there are none, and the tools
    * are `bash` without `background`, and no `process`. Default: 8 if `tools` contains `bash` and `process`.

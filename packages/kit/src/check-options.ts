@@ -23,6 +23,7 @@ import type {
   WebSetup,
   WorkspaceSetup,
 } from './agent-options.ts';
+import type { CommandsSetup } from './commands-setup.ts';
 import type { CacheOptions, CompactionOptions } from './cache-options.ts';
 import { HOOK_FIELDS, hookOption } from './choose-hooks.ts';
 import { requestHeaders } from './header-schema.ts';
@@ -129,6 +130,14 @@ const subagents = z.strictObject({
   depth: amount.int().optional(),
 } satisfies OptionSchemas<SubagentOptions>);
 
+const variableName = z.string().regex(/^[A-Za-z_]\w{0,199}$/, 'expected the name of an environment variable');
+const variableNames = z
+  .string()
+  .regex(
+    /^(?:[A-Za-z_]\w{0,199}|[A-Za-z]\w{0,199}_\*)$/,
+    'expected the name of an environment variable, or the beginning of names such as "CARGO_*"',
+  );
+
 const workspace = z.strictObject({
   folder: words,
   tools: z
@@ -138,6 +147,12 @@ const workspace = z.strictObject({
   agentsFile: z.enum(['discover', 'attach']).optional(),
   sandbox: z
     .strictObject({ network: z.enum(['off', 'on']).optional() } satisfies OptionSchemas<SandboxSetting>)
+    .optional(),
+  commands: z
+    .strictObject({
+      variables: z.array(variableNames).readonly().optional(),
+      secretVariables: z.array(variableName).readonly().optional(),
+    } satisfies OptionSchemas<CommandsSetup>)
     .optional(),
   forbidden: z.array(words).readonly().optional(),
   backgroundProcesses: z.int().min(0).max(64).optional(),

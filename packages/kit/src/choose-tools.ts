@@ -86,7 +86,7 @@ export function backgroundOf(options: AgentOptions): Background | undefined {
 
 /** Returns the options of the workspace's tools. Every path in them is absolute. */
 export function workspaceOptions(workspace: WorkspaceSetup, options: AgentOptions): WorkspaceOptions {
-  const { folder, trusted, protectedPaths, sandbox } = workspace;
+  const { folder, trusted, protectedPaths, sandbox, commands } = workspace;
   const { host, permissions } = options;
   return {
     folder: resolve(folder),
@@ -96,6 +96,8 @@ export function workspaceOptions(workspace: WorkspaceSetup, options: AgentOption
       environment: host?.environment,
       memory: trusted,
       network: sandbox?.network,
+      variables: commands?.variables,
+      secretVariables: commands?.secretVariables,
     }),
     // If the author allows commands without a sandbox, sandboxed commands are also allowed to change git repositories.
     ...(permissions?.allowUnsandboxed === true && { repository: 'writable' }),

@@ -48,6 +48,7 @@ import { chooseHooks } from './choose-hooks.ts';
 import { backgroundOf, chooseTools, forbiddenTo } from './choose-tools.ts';
 import { exactCost, limitsOf, subagentLimitsOf } from './exact-limits.ts';
 import { OUTPUT_LIMIT } from './find-capabilities.ts';
+import { secretsOfCommands } from './command-secrets.ts';
 import { KitError } from './kit-error.ts';
 import { withOwnNames } from './with-skills.ts';
 
@@ -199,7 +200,8 @@ function openStore(options: AgentOptions): Log {
  * not known here, so it is not included. A variable or header is a secret if its name looks like the name of a
  * credential.
  */
-function secretsIn({ apiKey, connection = {}, otherProviders = {}, host, mcp, web }: AgentOptions): Secrets {
+function secretsIn(options: AgentOptions): Secrets {
+  const { apiKey, connection = {}, otherProviders = {}, host, mcp, web } = options;
   const { bearerToken, headers = {} } = connection;
   const token = typeof bearerToken === 'string' ? bearerToken : undefined;
   const keys = Object.entries(otherProviders).map(([name, { apiKey: key }]) => [`${name}_API_KEY`, key]);
@@ -211,10 +213,13 @@ function secretsIn({ apiKey, connection = {}, otherProviders = {}, host, mcp, we
   const ofServers = Object.values(mcp !== undefined && 'servers' in mcp ? mcp.servers : {}).flatMap((server) =>
     secretsOf(('command' in server ? server.env : server.headers) ?? {}),
   );
+  const named = secretsOfCommands(options);
   const ofSearch = (typeof web?.search === 'object' ? (web.search.secrets ?? []) : []).flatMap((value) =>
     secretsOf({ SEARCH_API_KEY: value }),
   );
-  return createSecrets({ values: [...secretsOf(host?.environment ?? {}), ...ofServers, ...ofSearch, ...given] });
+  return createSecrets({
+    values: [...named, ...secretsOf(host?.environment ?? {}), ...ofServers, ...ofSearch, ...given],
+  });
 }
 
 /**

@@ -2,6 +2,7 @@
 // setting (see `keyring.ts`).
 
 import type { CompactionBy, CompactionPolicy, Lasting, Mode, RewriteNotice, Rule, SkillBudget } from '@tidemark/agent';
+import { isSecretName } from '@tidemark/agent';
 import { z } from 'zod';
 
 import type { HeaderSettings } from './headers.ts';
@@ -82,11 +83,23 @@ export interface Settings {
   readonly memory?: boolean | undefined;
   /** Network access of sandboxed commands. A workspace may only turn it off. */
   readonly sandbox?: { readonly network?: 'off' | 'on' | undefined } | undefined;
+  readonly commands?: CommandSettings | undefined;
   /** Maximum number of background processes of a session that run at the same time. With 0 there are none. Default: 8. */
   readonly backgroundProcesses?: number | undefined;
   /** Tools for the web. */
   readonly web?: WebSettings | undefined;
   readonly display?: Display | undefined;
+}
+
+/** Environment variables of commands. */
+export interface CommandSettings {
+  /**
+   * Names of variables that commands receive, and beginnings of names such as `CARGO_*`. The names of all sources apply
+   * together. A workspace may not name a secret.
+   */
+  readonly variables?: readonly string[] | undefined;
+  /** Names of variables with secrets that commands receive. Only the user's own settings may set this field. */
+  readonly secretVariables?: readonly string[] | undefined;
 }
 
 /** Limits of one turn. `maxCost` is in US dollars, as decimal text. */
@@ -135,8 +148,13 @@ export interface WebSettings {
   readonly fetch?: boolean | undefined;
   /** Hosts whose private addresses `fetch` may reach. Only the user's own settings may set this field. */
   readonly allowPrivate?: readonly string[] | undefined;
-  /** Service of the tool `web_search`. With `off`, the default, sessions do not have the tool. */
-  readonly search?: 'off' | 'brave' | undefined;
+  /**
+   * Service of the tool `web_search`. With `off`, the default, sessions do not have the tool. `provider` is the search of
+   * the session's provider.
+   */
+  readonly search?: 'off' | 'brave' | 'provider' | undefined;
+  /** Price of one search with `brave` in US dollars, as decimal text. Without it, the cost of a search is unknown. */
+  readonly searchPrice?: string | undefined;
   /** Address of the service, which receives its key. Only the user's own settings may set this field. */
   readonly searchUrl?: string | undefined;
 }
@@ -148,11 +166,13 @@ export interface Display {
   readonly columns?: number | undefined;
   /** Alert of the interactive terminal when a turn ends or a question waits: the bell, a notification, or none. */
   readonly notify?: 'bell' | 'osc9' | 'off' | undefined;
+  /** Colours of the interactive terminal: for a dark background, for a light one, or none. */
+  readonly theme?: 'dark' | 'light' | 'none' | undefined;
 }
 
 /** Returns true for a setting whose value joins the values of all sources. */
 export function isJoined(name: string): boolean {
-  return name === 'permissions.rules' || name === 'hooks';
+  return ['permissions.rules', 'commands.variables', 'hooks', 'mcp.servers'].includes(name);
 }
 
 /**
@@ -163,6 +183,7 @@ export function isJoined(name: string): boolean {
  */
 export function broughtValue(name: string, value: unknown, workspace: string): unknown {
   if (isOwnOnly(name) || (name === 'sandbox.network' && value !== 'off')) return undefined;
+  if (name === 'commands.variables') return variablesBrought(value);
   if (name === 'mcp.servers') return serversRunIn(workspace, value);
   if (name === 'hooks') return hooksInSandbox(value);
   if (name !== 'permissions.rules' || !Array.isArray(value)) return value;
@@ -170,6 +191,16 @@ export function broughtValue(name: string, value: unknown, workspace: string): u
     (rule: unknown) => ruleSchema.safeParse(rule).data?.decision !== 'allow',
   );
   return narrowing.length === 0 ? undefined : narrowing;
+}
+
+/** Returns the names of variables that a trusted workspace may pass to commands. These are names of no secrets. */
+function variablesBrought(value: unknown): readonly string[] | undefined {
+  const names =
+    z
+      .array(z.string())
+      .safeParse(value)
+      .data?.filter((name) => !isSecretName(name)) ?? [];
+  return names.length === 0 ? undefined : names;
 }
 
 /** Returns true for a setting that no workspace may set, even with trust. */
@@ -181,6 +212,7 @@ const OWN_ONLY: readonly string[] = [
   'skillRoots',
   'agentRoots',
   'connection.headers',
+  'commands.secretVariables',
   'web.allowPrivate',
   'web.searchUrl',
 ];
@@ -209,6 +241,16 @@ const root = z
   .string()
   .max(4_096)
   .regex(/^(\/|~\/)/, 'expected an absolute path, or a path that begins with ~/');
+
+const VARIABLE = 'expected the name of an environment variable';
+const variable = z.string(VARIABLE).regex(/^[A-Za-z_]\w{0,199}$/, VARIABLE);
+const VARIABLES = `${VARIABLE}, or the beginning of names such as "CARGO_*"`;
+const variables = z.string(VARIABLES).regex(/^(?:[A-Za-z_]\w{0,199}|[A-Za-z]\w{0,199}_\*)$/, VARIABLES);
+
+const commands = z.strictObject({
+  variables: z.array(variables).max(200).optional(),
+  secretVariables: z.array(variable).max(50).optional(),
+});
 
 const subagents = z.union(
   [
@@ -274,6 +316,7 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
     skillRoots: z.array(root).max(100).optional(),
     agentRoots: z.array(root).max(100).optional(),
     sandbox: z.strictObject({ network: z.enum(['off', 'on']).optional() }).optional(),
+    commands: commands.optional(),
     backgroundProcesses: z.int('expected a number from 0 to 64').min(0).max(64).optional(),
     plan: z.boolean().optional(),
     memory: z.boolean().optional(),
@@ -281,7 +324,8 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
       .strictObject({
         fetch: z.boolean().optional(),
         allowPrivate: z.array(host).max(100).optional(),
-        search: z.enum(['off', 'brave']).optional(),
+        search: z.enum(['off', 'brave', 'provider']).optional(),
+        searchPrice: dollars.optional(),
         searchUrl: address.optional(),
       })
       .optional(),
@@ -290,6 +334,7 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
         colour: z.enum(['auto', 'always', 'never']).optional(),
         columns: z.int().min(20).max(1000).optional(),
         notify: z.enum(['bell', 'osc9', 'off']).optional(),
+        theme: z.enum(['dark', 'light', 'none']).optional(),
       })
       .optional(),
   });
@@ -359,16 +404,20 @@ const BY_DEFAULT: ReadonlyMap<string, string> = new Map(
     skillRoots: 'only the standard ones',
     agentRoots: 'only the standard ones',
     'sandbox.network': 'off: a command that needs the network asks',
+    'commands.variables': 'only the usual ones, such as PATH and HOME',
+    'commands.secretVariables': 'none',
     backgroundProcesses: '8',
     plan: 'true',
     memory: 'true in a trusted folder',
     'web.fetch': 'true',
     'web.allowPrivate': 'none: only public addresses',
     'web.search': 'off',
+    'web.searchPrice': 'unknown',
     'web.searchUrl': 'the public address of the service',
     'display.colour': 'auto',
     'display.columns': 'the width of the terminal',
     'display.notify': 'bell',
+    'display.theme': 'dark',
   }),
 );
 

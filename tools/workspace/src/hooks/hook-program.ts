@@ -44,8 +44,8 @@ const WORKSPACE = 'HOOK_WORKSPACE';
  * @throws WorkspaceError `workspace/secret-variable` when `place.variables` contains the name of a secret.
  */
 export function createHookPrograms(place: HookPlace): (program: HookProgram) => Hook['run'] {
-  const { workspace, environment = process.env, variables } = place;
-  const variablesOfHook = { ...bashEnvironment(environment, variables), [WORKSPACE]: workspace };
+  const { workspace, environment = process.env } = place;
+  const variablesOfHook = { ...bashEnvironment(environment, place), [WORKSPACE]: workspace };
   let shell: Shell | undefined;
   const told = new Set<string>();
   return (program) => async (input, context) => {
