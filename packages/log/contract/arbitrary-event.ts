@@ -258,7 +258,6 @@ const sessionPayloads: Payloads<
   | 'turn.started'
   | 'turn.resumed'
   | 'turn.ended'
-  | 'prompt.denied'
   | 'mode.changed'
   | 'agent.chosen'
   | 'foreign.recorded'
@@ -291,10 +290,6 @@ const sessionPayloads: Payloads<
   'turn.ended': fc.record(
     { outcome, error: all({ code: name, message: text, next: text }), totals },
     { ...some, requiredKeys: ['outcome'] },
-  ),
-  'prompt.denied': fc.record(
-    { by: fc.constant('hook' as const), rule: text, reason: text, presenter: text, steer: fc.boolean() },
-    { ...some, requiredKeys: ['by', 'rule', 'reason', 'presenter'] },
   ),
   'mode.changed': all({
     mode: fc.constantFrom('read-only' as const, 'ask' as const, 'auto' as const),
@@ -347,7 +342,6 @@ const sessionPayloads: Payloads<
 };
 
 const PAYLOADS: Payloads<Kind> = { ...sessionPayloads, ...contextPayloads, ...pressurePayloads, ...callPayloads };
-
 const aTurn: fc.Arbitrary<TurnId> = fc.string({ unit: 'binary', minLength: 1, maxLength: 8 }).map(turnId);
 
 function arbitraryOf<K extends Kind>(kind: K): fc.Arbitrary<EventOf<K>> {

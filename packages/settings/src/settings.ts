@@ -11,7 +11,9 @@ import type { HookSetting } from './hook-settings.ts';
 import { hookSettings, hooksInSandbox } from './hook-settings.ts';
 import type { ServerSetting } from './server-settings.ts';
 import { mcpSettings, serversRunIn } from './server-settings.ts';
-import { address, budget, count, words } from './setting-values.ts';
+import { address, budget, count, dollars, words } from './setting-values.ts';
+import type { WebSettings } from './web-settings.ts';
+import { webSettings } from './web-settings.ts';
 
 /** Settings that were set in any source. If a setting is absent, it has its default value. */
 export interface Settings {
@@ -142,23 +144,6 @@ export interface CompactionSettings {
   readonly pruning?: 'auto' | 'never' | undefined;
 }
 
-/** Settings of the tools for the web. */
-export interface WebSettings {
-  /** True if sessions have the tool `fetch`. Default: true. */
-  readonly fetch?: boolean | undefined;
-  /** Hosts whose private addresses `fetch` may reach. Only the user's own settings may set this field. */
-  readonly allowPrivate?: readonly string[] | undefined;
-  /**
-   * Service of the tool `web_search`. With `off`, the default, sessions do not have the tool. `provider` is the search of
-   * the session's provider.
-   */
-  readonly search?: 'off' | 'brave' | 'provider' | undefined;
-  /** Price of one search with `brave` in US dollars, as decimal text. Without it, the cost of a search is unknown. */
-  readonly searchPrice?: string | undefined;
-  /** Address of the service, which receives its key. Only the user's own settings may set this field. */
-  readonly searchUrl?: string | undefined;
-}
-
 /** Settings of the display. A workspace may set only these settings without trust. */
 export interface Display {
   readonly colour?: 'auto' | 'always' | 'never' | undefined;
@@ -166,11 +151,13 @@ export interface Display {
   readonly columns?: number | undefined;
   /** Alert of the interactive terminal when a turn ends or a question waits: the bell, a notification, or none. */
   readonly notify?: 'bell' | 'osc9' | 'off' | undefined;
+  /** Colours of the interactive terminal: for a dark background, for a light one, or none. */
+  readonly theme?: 'dark' | 'light' | 'none' | undefined;
 }
 
 /** Returns true for a setting whose value joins the values of all sources. */
 export function isJoined(name: string): boolean {
-  return ['permissions.rules', 'commands.variables', 'hooks'].includes(name);
+  return ['permissions.rules', 'commands.variables', 'hooks', 'mcp.servers'].includes(name);
 }
 
 /**
@@ -220,8 +207,6 @@ export function isDisplay(name: string): boolean {
   return name.startsWith('display.');
 }
 
-const DOLLARS = 'expected US dollars as text, such as "0.50"';
-const dollars = z.string(DOLLARS).regex(/^\d{1,9}(\.\d{1,9})?$/, DOLLARS);
 const patterns = z.array(z.string().min(1)).min(1).exactOptional();
 /**
  * Schema of a rule. It checks only the form of the rule. The agent checks the content of the rule against the available
@@ -231,10 +216,6 @@ const ruleSchema = z.strictObject(
   { decision: z.enum(['allow', 'ask', 'deny']), tool: words, commands: patterns, paths: patterns, hosts: patterns },
   'expected { decision, tool } with commands, paths or hosts',
 );
-const host = z
-  .string()
-  .max(300)
-  .regex(/^([\w.-]+|\[[\da-f:.]+\])(:\d{1,5})?$/i, 'expected a host, such as wiki.corp.example or 127.0.0.1:3000');
 const root = z
   .string()
   .max(4_096)
@@ -244,6 +225,11 @@ const VARIABLE = 'expected the name of an environment variable';
 const variable = z.string(VARIABLE).regex(/^[A-Za-z_]\w{0,199}$/, VARIABLE);
 const VARIABLES = `${VARIABLE}, or the beginning of names such as "CARGO_*"`;
 const variables = z.string(VARIABLES).regex(/^(?:[A-Za-z_]\w{0,199}|[A-Za-z]\w{0,199}_\*)$/, VARIABLES);
+
+const commands = z.strictObject({
+  variables: z.array(variables).max(200).optional(),
+  secretVariables: z.array(variable).max(50).optional(),
+});
 
 const subagents = z.union(
   [
@@ -309,29 +295,17 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
     skillRoots: z.array(root).max(100).optional(),
     agentRoots: z.array(root).max(100).optional(),
     sandbox: z.strictObject({ network: z.enum(['off', 'on']).optional() }).optional(),
-    commands: z
-      .strictObject({
-        variables: z.array(variables).max(200).optional(),
-        secretVariables: z.array(variable).max(50).optional(),
-      })
-      .optional(),
+    commands: commands.optional(),
     backgroundProcesses: z.int('expected a number from 0 to 64').min(0).max(64).optional(),
     plan: z.boolean().optional(),
     memory: z.boolean().optional(),
-    web: z
-      .strictObject({
-        fetch: z.boolean().optional(),
-        allowPrivate: z.array(host).max(100).optional(),
-        search: z.enum(['off', 'brave', 'provider']).optional(),
-        searchPrice: dollars.optional(),
-        searchUrl: address.optional(),
-      })
-      .optional(),
+    web: webSettings.optional(),
     display: z
       .strictObject({
         colour: z.enum(['auto', 'always', 'never']).optional(),
         columns: z.int().min(20).max(1000).optional(),
         notify: z.enum(['bell', 'osc9', 'off']).optional(),
+        theme: z.enum(['dark', 'light', 'none']).optional(),
       })
       .optional(),
   });
@@ -414,6 +388,7 @@ const BY_DEFAULT: ReadonlyMap<string, string> = new Map(
     'display.colour': 'auto',
     'display.columns': 'the width of the terminal',
     'display.notify': 'bell',
+    'display.theme': 'dark',
   }),
 );
 

@@ -10,7 +10,7 @@ import { createApprovals, fingerprint } from './approvals.ts';
 import type { ListedTool } from './connect.ts';
 import type { McpOptions } from './mcp-server.ts';
 import type { DeferralParts } from './deferral.ts';
-import { createDeferral, SEARCH } from './deferral.ts';
+import { createDeferral, SEARCH, TOOL_BUDGET } from './deferral.ts';
 import { McpError } from './mcp-server.ts';
 import { definitionOf } from './server-definition.ts';
 import type { ServerLink } from './server-link.ts';
@@ -53,7 +53,6 @@ export interface McpServerState {
 }
 
 const WAIT_MS = 5_000;
-const TOOL_BUDGET = 20_000;
 
 /**
  * Creates the tool source of these servers.

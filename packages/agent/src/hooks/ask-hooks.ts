@@ -7,6 +7,7 @@ import { isBlank } from '@tidemark/model';
 import { OVER, abortOf } from '../concurrency.ts';
 import { messageOf } from '../errors.ts';
 import type { Hook, HookAnswer, HookInput } from '../ports/hooks.ts';
+import type { Notice } from '../ports/session-event.ts';
 import { matchStars } from '../rules/name-patterns.ts';
 import { newHash } from '../session/materials.ts';
 import type { TurnContext } from '../session/turn-context.ts';
@@ -17,7 +18,7 @@ const TIMEOUT_MS = 10_000;
 const MAX_TIMEOUT_MS = 60_000;
 
 /** Time after which presenters are informed that a hook is running, in milliseconds. */
-const MOMENT_MS = 1_000;
+const MOMENT_MS = 3_000;
 
 /** Longest reason of a denial, in characters. */
 const MAX_REASON = 2_000;
@@ -116,7 +117,8 @@ async function askHook(work: HookWork, hook: Hook, input: HookInput): Promise<Ho
 /** Marks the end of the wait after an interrupt. */
 const INTERRUPTED = Symbol('interrupted');
 
-async function withinLimit({ runtime, signal, tell }: HookWork, hook: Hook, input: HookInput): Promise<unknown> {
+async function withinLimit(work: HookWork, hook: Hook, input: HookInput): Promise<unknown> {
+  const { runtime, signal, tell } = work;
   const { surroundings } = runtime;
   const limit = Math.min(hook.timeoutMs ?? TIMEOUT_MS, MAX_TIMEOUT_MS);
   const over = new AbortController();
@@ -133,7 +135,7 @@ async function withinLimit({ runtime, signal, tell }: HookWork, hook: Hook, inpu
     isShown = true;
     tell({ ...shown, over: false });
   });
-  const running = runHook(hook, input, { signal: stop, notice: (notice) => tell({ type: 'notice.raised', notice }) });
+  const running = runHook(hook, input, { signal: stop, notice: (notice) => void raiseNotice(work, notice) });
   running.catch(() => undefined);
   waited.catch(() => undefined);
   try {
@@ -142,6 +144,13 @@ async function withinLimit({ runtime, signal, tell }: HookWork, hook: Hook, inpu
     over.abort(OVER);
     if (isShown) tell({ ...shown, over: true });
   }
+}
+
+/** Sends a notice of a hook with its text masked. */
+async function raiseNotice({ session, tell }: HookWork, { message, next, ...rest }: Notice): Promise<void> {
+  const { secrets } = session;
+  const notice = { ...rest, message: await secrets.mask(message), next: await secrets.mask(next) };
+  tell({ type: 'notice.raised', notice });
 }
 
 async function runHook(hook: Hook, input: HookInput, context: Parameters<Hook['run']>[1]): Promise<unknown> {

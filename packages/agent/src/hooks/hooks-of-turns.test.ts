@@ -115,8 +115,8 @@ describe('a hook that fails', () => {
     const events = eventsOf(setup);
     const turn = setup.live.prompt('Go.');
     await begun.opened;
-    setup.pass(1_000);
-    setup.pass(58_999);
+    setup.pass(3_000);
+    setup.pass(56_999);
     expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
     setup.pass(1);
     expect(await turn).toMatchObject({ outcome: 'completed' });

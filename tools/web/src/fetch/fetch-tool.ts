@@ -15,7 +15,7 @@ import type { FetchSetup } from './fetch-page.ts';
 import { createKeptTexts } from './kept-texts.ts';
 
 /** Options of the tool `fetch`. */
-export interface FetchOptions {
+export interface FetchToolOptions {
   /**
    * Hosts that may have a private address, with or without a port: `wiki.corp.example`, `127.0.0.1:3000`. Default: none.
    * Other hosts are reached only at public addresses.
@@ -43,7 +43,7 @@ const DESCRIPTION =
  *
  * @throws WebError `web/bad-address` for an entry of `allowPrivate` that is not a host.
  */
-export function createFetchTool(options: FetchOptions): Tool {
+export function createFetchTool(options: FetchToolOptions): Tool {
   const { allowPrivate = [], resolve, limits = FETCH_LIMITS, now } = options;
   const setup: FetchSetup = { allowed: allowedHosts(allowPrivate), resolve, limits, now, kept: createKeptTexts() };
   let schema: JsonValue | undefined;
