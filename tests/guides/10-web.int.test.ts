@@ -4,14 +4,15 @@
 import type { ChildProcess } from 'node:child_process';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { afterAll } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 
 import { readPage } from './documents.ts';
 import { blocksIn } from './read-blocks.ts';
+import { SNIPPETS } from './run-snippet.ts';
 import { ROOT } from './run-tidemark.ts';
 import { testPage } from './test-page.ts';
 
@@ -25,9 +26,16 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+test('the program of the page is the beginning of `web-agent.ts`', async () => {
+  const program = await readFile(join(ROOT, SNIPPETS, 'web-agent.ts'), 'utf8');
+  const lines = blocksIn(text).find(({ language }) => language === 'ts ../web-agent.ts')?.lines ?? [];
+  expect(lines.length).toBeGreaterThan(5);
+  expect(program).toContain(`\n${lines.join('\n')}\n`);
+});
+
 testPage({ page, text: text.replaceAll(':8788', `:${site.port}`), folder: 'notes' });
 
-/** Starts the site of the page on a free port. It keeps the port of the page in its own pages, which no test reads. */
+/** Starts the site of the page on a free port. */
 async function startSite(): Promise<{ readonly child: ChildProcess; readonly port: number }> {
   const port = await freePort();
   const lines = blocksIn(text).find(({ language }) => language === 'js ../site.mjs')?.lines ?? [];
