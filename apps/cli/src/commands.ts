@@ -1,6 +1,7 @@
 // List of all commands, in the order of `--help`.
 
 import type { Command } from './frame/command.ts';
+import { agents } from './commands/agents.ts';
 import { auditCommand } from './commands/audit.ts';
 import { cache } from './commands/cache.ts';
 import { contextCommand } from './commands/context.ts';
@@ -47,6 +48,7 @@ export const COMMANDS: readonly Command[] = [
   contextCommand,
   compact,
   skills,
+  agents,
   verify,
   sessions,
   exportCommand,

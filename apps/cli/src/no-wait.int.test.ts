@@ -104,6 +104,7 @@ const LINES: Readonly<Record<string, readonly (readonly string[])[]>> = {
   cache: [['cache', 'S']],
   compact: [['compact', 'S']],
   skills: [['skills', 'S'], ['skills']],
+  agents: [['agents']],
   verify: [['verify', 'S']],
   sessions: [['sessions']],
   export: [['export', 'S', '--format', 'json']],

@@ -30,6 +30,7 @@ describe('the errors of the runtime', () => {
       'agent/unknown-skill': 'refused',
       'agent/unknown-agent': 'refused',
       'agent/unfit-image': 'refused',
+      'agent/hook-denied': 'refused',
       'agent/no-schema': 'refused',
       'agent/bad-argument': 'refused',
     });

@@ -37,6 +37,7 @@ export const AGENT_ERRORS: Readonly<Record<AgentErrorCode, AgentErrorSort>> = {
   'agent/unknown-skill': 'refused',
   'agent/unknown-agent': 'refused',
   'agent/unfit-image': 'refused',
+  'agent/hook-denied': 'refused',
   'agent/no-schema': 'refused',
   'agent/bad-argument': 'refused',
 };
@@ -68,6 +69,7 @@ export type AgentErrorCode =
   | 'agent/unknown-skill'
   | 'agent/unknown-agent'
   | 'agent/unfit-image'
+  | 'agent/hook-denied'
   | 'agent/no-schema'
   | 'agent/bad-argument';
 

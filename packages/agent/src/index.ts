@@ -48,6 +48,9 @@ export type { BackgroundProcess, LoggedProcess, ProcessOutput, SessionProcesses 
 export { PROCESSES } from './ports/background-process.ts';
 export type { HostedProcesses, ProcessHost, ProcessSink } from './ports/process-host.ts';
 export type { ContextSource, NoteCause, SourceView, ToolEffect } from './ports/context-source.ts';
+export type { HookEvent } from './ports/hook-event.ts';
+export { HOOK_EVENTS } from './ports/hook-event.ts';
+export type { Hook, HookAnswer, HookContext, HookInput } from './ports/hooks.ts';
 export type { FittedImage, GivenImage, ImageBounds, ImageFitter, UnfitImage } from './ports/image-fitter.ts';
 export type {
   AgentForkOptions,
@@ -93,13 +96,14 @@ export type {
   Warm,
 } from './ports/runtime.ts';
 export { RETRY, SUBAGENT_LIMITS } from './ports/runtime.ts';
-export type { MaskedPart, Secrets, TextPart } from './ports/secrets.ts';
+export type { MaskedPart, Secrets, MaskRange } from './ports/secrets.ts';
 export type { Notice, SessionEvent } from './ports/session-event.ts';
 export type { LoadedSkill, Skill, SkillBudget, SkillShelf, SkillsInContext } from './ports/skill-shelf.ts';
 export type { LoadVerdict } from './decide/judge-load.ts';
 export { SKILL_BUDGET } from './ports/skill-shelf.ts';
 export { judgeLoad, skillTokens } from './decide/judge-load.ts';
 export type { AgentShelf, OwnAgent, ToolLimit } from './ports/own-agent.ts';
+export { findOwnAgent } from './subagent/own-agent.ts';
 export type { SubagentOrder } from './ports/subagent.ts';
 export type { Surroundings } from './ports/surroundings.ts';
 export { THIS_MACHINE } from './concurrency.ts';
@@ -108,6 +112,7 @@ export type {
   PageMaker,
   PreviewContext,
   ResultRoom,
+  FileSeen,
   Tool,
   ToolContext,
   ToolFact,
@@ -145,6 +150,8 @@ export { handsOn, launches, programName } from './rules/ways-to-run.ts';
 export { createSecrets } from './secrets/create-secrets.ts';
 export type { SecretValue } from './secrets/mask-text.ts';
 export { isSecretName, secretsOf } from './secrets/mask-text.ts';
+export type { TerminalText } from './output/terminal-text.ts';
+export { openTerminalText, terminalText } from './output/terminal-text.ts';
 export { keepCapabilities, loadCapabilities, newHash, readArtifact } from './session/materials.ts';
 export type { Progress } from './session/progress.ts';
 export type { Fold, Session } from './session/session.ts';

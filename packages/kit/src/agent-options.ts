@@ -16,8 +16,10 @@ import type { Provider } from '@tidemark/model';
 import type { McpOptions, McpTools } from '@tidemark/tools-mcp';
 import type { OwnAgentsOptions, SkillsOptions } from '@tidemark/tools-skills';
 import type { WebOptions, WebSearch } from '@tidemark/tools-web';
+import type { AgentHook } from './agent-hook.ts';
 import type { CacheOptions, CompactionOptions } from './cache-options.ts';
 import type { ProviderName } from './providers.ts';
+import type { CommandsSetup } from './commands-setup.ts';
 
 /**
  * Options of an agent. Only `model` is required. A provider's key is read from these options alone, never from
@@ -103,6 +105,8 @@ export interface AgentOptions {
   readonly otherProviders?: { readonly [name in ProviderName]?: OtherProvider };
   /** Permission mode, rules, and the callback that asks the user. */
   readonly permissions?: Permissions;
+  /** Functions or programs that are asked about calls, prompts and turns. They can deny and add notes. Default: none. */
+  readonly hooks?: readonly AgentHook[];
   /** Limits of one turn. */
   readonly limits?: AgentLimits;
   /**
@@ -241,16 +245,26 @@ export interface WorkspaceSetup {
    */
   readonly trusted?: boolean;
   /**
-   * Use of the workspace's AGENTS.md. `attach` puts its text into a note. With `discover`, the default, the agent finds
-   * the file with its tools.
+   * Use of AGENTS.md, or of CLAUDE.md where there is no AGENTS.md. `attach` puts the files of the workspace folder and of
+   * the folders above it, up to the root of the repository, into a note. With `discover` the agent finds the files with
+   * its tools. Default: `attach` for new sessions in a trusted workspace, otherwise `discover`.
    */
   readonly agentsFile?: 'discover' | 'attach';
+  /**
+   * Paths of the user's own instruction files, such as `~/.agents/AGENTS.md` with the home folder written out. They are
+   * attached before those of the workspace, unless `agentsFile` is `discover`. Default: none.
+   */
+  readonly ownInstructions?: readonly string[];
+  /** True if the memory files of a trusted workspace are used. Default: true. */
+  readonly memory?: boolean;
   /**
    * Permissions of sandboxed commands. `network: 'on'` gives every sandboxed command the network of this machine,
    * including its local services. By default such a command has no network. If a call needs the network, it has to ask
    * for permission.
    */
   readonly sandbox?: SandboxSetting;
+  /** Environment variables of commands, in addition to those that every command gets. */
+  readonly commands?: CommandsSetup;
   /**
    * Maximum number of background processes of a session that run at the same time. With 0 there are none, and the tools
    * are `bash` without `background`, and no `process`. Default: 8 if `tools` contains `bash` and `process`.

@@ -23,7 +23,9 @@ import type {
   WebSetup,
   WorkspaceSetup,
 } from './agent-options.ts';
+import type { CommandsSetup } from './commands-setup.ts';
 import type { CacheOptions, CompactionOptions } from './cache-options.ts';
+import { HOOK_FIELDS, hookOption } from './choose-hooks.ts';
 import { requestHeaders } from './header-schema.ts';
 import { KitError } from './kit-error.ts';
 import { ADVICE, ELSEWHERE, EXAMPLES, RENAMED } from './option-names.ts';
@@ -128,6 +130,14 @@ const subagents = z.strictObject({
   depth: amount.int().optional(),
 } satisfies OptionSchemas<SubagentOptions>);
 
+const variableName = z.string().regex(/^[A-Za-z_]\w{0,199}$/, 'expected the name of an environment variable');
+const variableNames = z
+  .string()
+  .regex(
+    /^(?:[A-Za-z_]\w{0,199}|[A-Za-z]\w{0,199}_\*)$/,
+    'expected the name of an environment variable, or the beginning of names such as "CARGO_*"',
+  );
+
 const workspace = z.strictObject({
   folder: words,
   tools: z
@@ -135,8 +145,16 @@ const workspace = z.strictObject({
     .optional(),
   trusted: z.boolean().optional(),
   agentsFile: z.enum(['discover', 'attach']).optional(),
+  ownInstructions: z.array(words).readonly().optional(),
+  memory: z.boolean().optional(),
   sandbox: z
     .strictObject({ network: z.enum(['off', 'on']).optional() } satisfies OptionSchemas<SandboxSetting>)
+    .optional(),
+  commands: z
+    .strictObject({
+      variables: z.array(variableNames).readonly().optional(),
+      secretVariables: z.array(variableName).readonly().optional(),
+    } satisfies OptionSchemas<CommandsSetup>)
     .optional(),
   forbidden: z.array(words).readonly().optional(),
   backgroundProcesses: z.int().min(0).max(64).optional(),
@@ -267,6 +285,7 @@ const options = z.strictObject({
   workspace: z.union([words, anyObject], 'expected a folder, or an object with `folder`').optional(),
   mcp: anyObject.optional(),
   skills: skills.optional(),
+  hooks: z.array(hookOption, 'expected an array of hooks: use [{ on, run }]').readonly().optional(),
   subagents: z.union([z.literal(false), anyObject], 'expected false or limits, such as { parallel: 4 }').optional(),
   web: web.optional(),
   ownAgents: ownAgents.optional(),
@@ -301,6 +320,7 @@ const NAMES: ReadonlyMap<string, readonly string[]> = new Map([
   ['skills', Object.keys(skills.shape)],
   ['skills.budget', Object.keys(skills.shape.budget.unwrap().shape)],
   ['subagents', Object.keys(subagents.shape)],
+  ['hooks.*', HOOK_FIELDS],
   ['web', Object.keys(web.shape)],
   ['ownAgents', Object.keys(ownAgents.shape)],
 ]);
@@ -372,7 +392,7 @@ function unknownOption(place: string, key: string): string {
   if (renamed !== undefined) return `the option ${name} was renamed: use ${renamed}`;
   const elsewhere = ELSEWHERE.get(name);
   if (elsewhere !== undefined) return `there is no option ${name}: use ${elsewhere}`;
-  const names = NAMES.get(place.replace(/^(mcp\.servers)\..*$/, '$1.*')) ?? [];
+  const names = NAMES.get(place.replace(/^(mcp\.servers|hooks)\..*$/, '$1.*')) ?? [];
   const nearest = nearestName(key, names);
   if (nearest !== undefined) return `there is no option ${name}, did you mean ${nearest}?`;
   const level = place === '' ? 'the options' : `the options of ${place}`;

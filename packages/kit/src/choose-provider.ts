@@ -51,7 +51,7 @@ export function chooseProvider(options: AgentOptions): ChosenProvider {
  * @throws as `chooseProvider`.
  */
 export function chooseOther(options: AgentOptions, model: string, reach: ModelReach): ChosenProvider {
-  const { apiKey, baseURL, provider: _provider, connection = {}, modelOptions = {}, ...rest } = options;
+  const { apiKey, baseURL, provider: _provider, connection = {}, modelOptions = {}, otherProviders, ...rest } = options;
   const { transport, headers, bearerToken, ...sending } = connection;
   const { contextWindow: _window, ...settings } = modelOptions;
   const { contextWindow, baseURL: address } = reach;
@@ -64,7 +64,11 @@ export function chooseOther(options: AgentOptions, model: string, reach: ModelRe
     ...defined({ provider, baseURL: address }),
   };
   const stays = nameOf(other) === before && before !== undefined;
-  if (!stays) return chooseProvider({ ...other, connection: sending });
+  if (!stays) {
+    const name = nameOf(other);
+    const reached = name === undefined ? undefined : otherProviders?.[name];
+    return chooseProvider({ ...reached, ...other, connection: sending });
+  }
   return chooseProvider({
     ...defined({ apiKey, baseURL }),
     ...other,
@@ -95,7 +99,8 @@ function notBlank(text: string | undefined): string | undefined {
   return text === undefined || text.trim() === '' ? undefined : text;
 }
 
-function catalogOf({ modelOptions }: AgentOptions): Catalog {
+/** Returns the catalog with the author's changes. */
+export function catalogOf({ modelOptions }: AgentOptions): Catalog {
   const changes = modelOptions?.catalog;
   return changes === undefined ? defaultCatalog() : withOverrides(defaultCatalog(), changes);
 }
@@ -104,7 +109,7 @@ function catalogOf({ modelOptions }: AgentOptions): Catalog {
  * Returns the name of the provider. Returns `undefined` for a provider that the author made, and for a model without a
  * known provider.
  */
-function nameOf(options: AgentOptions): ProviderName | undefined {
+export function nameOf(options: AgentOptions): ProviderName | undefined {
   const { provider, model } = options;
   return typeof provider === 'object' ? undefined : (provider ?? providerOf(model, catalogOf(options)));
 }

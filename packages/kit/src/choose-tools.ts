@@ -36,6 +36,13 @@ export function chooseTools(options: AgentOptions, model: ChosenProvider, backgr
   );
 }
 
+/** Returns the names of all tools that an agent can have without servers and without tools of its author. */
+export function builtInToolNames(): readonly string[] {
+  return [...workspaceTools({ folder: '/', memory: true }).map(({ name }) => name), ...WITH_OPTIONS];
+}
+
+const WITH_OPTIONS: readonly string[] = ['agent', 'plan', 'skill_search', 'skill_load', 'tool_search', 'tool_call'];
+
 function toolsOfWorkspace(options: AgentOptions, background: Background | undefined): readonly Tool[] {
   const workspace = workspaceOf(options);
   const wanted = workspace?.tools ?? true;
@@ -79,7 +86,7 @@ export function backgroundOf(options: AgentOptions): Background | undefined {
 
 /** Returns the options of the workspace's tools. Every path in them is absolute. */
 export function workspaceOptions(workspace: WorkspaceSetup, options: AgentOptions): WorkspaceOptions {
-  const { folder, trusted, protectedPaths, sandbox } = workspace;
+  const { folder, trusted, memory, protectedPaths, sandbox, commands } = workspace;
   const { host, permissions } = options;
   return {
     folder: resolve(folder),
@@ -87,8 +94,10 @@ export function workspaceOptions(workspace: WorkspaceSetup, options: AgentOption
     ...defined({
       protectedPaths: protectedPaths?.map((path) => resolve(folder, path)),
       environment: host?.environment,
-      memory: trusted,
+      memory: memory === false ? false : trusted,
       network: sandbox?.network,
+      variables: commands?.variables,
+      secretVariables: commands?.secretVariables,
     }),
     // If the author allows commands without a sandbox, sandboxed commands are also allowed to change git repositories.
     ...(permissions?.allowUnsandboxed === true && { repository: 'writable' }),

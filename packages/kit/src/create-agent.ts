@@ -12,6 +12,7 @@ import { checkOptions } from './check-options.ts';
 import { chooseOther } from './choose-provider.ts';
 import { KitError } from './kit-error.ts';
 import type { ResolvedAgent } from './resolve-agent.ts';
+import { createOwnAgents } from './own-agents.ts';
 import { resolveAgent } from './resolve-agent.ts';
 import { withSkills } from './with-skills.ts';
 
@@ -24,6 +25,13 @@ export interface OpenOptions {
    * false. A missing session is then refused with `log/missing`.
    */
   readonly create?: boolean;
+  /**
+   * Name of an own agent, for a new session. The session gets its role, its tools, its model and its effort, and keeps
+   * them. To change the agent of an existing session, use `session.setAgent`.
+   */
+  readonly agent?: string;
+  /** True to keep the model of this agent instead of the one that the own agent names. Default: false. */
+  readonly keepModel?: boolean;
 }
 
 /** An agent. It can have any number of sessions open at the same time. */
@@ -38,6 +46,7 @@ export interface Agent {
    *
    * @throws KitError `kit/closed`; `kit/bad-id` for an invalid id (an id is 1 to 128 letters, digits, `.`, `_` or `-`,
    *   and begins with a letter or digit); `kit/bad-options` for an unknown option.
+   * @throws AgentError `agent/unknown-agent` for an own agent that does not exist or cannot be used.
    * @throws LogError `log/missing`, `log/damaged`; `log/locked` if this agent or another process has the session open.
    */
   open(id?: string, options?: OpenOptions): Promise<AgentSession>;
@@ -90,6 +99,7 @@ export function createAgent(options: AgentOptions): Agent {
   if (mcp !== undefined && mcp !== options.mcp) made.add(mcp);
   const sessions = new Set<AgentSession>();
   let closed = false;
+  const ownAgents = createOwnAgents(options, made, resolved);
   const findModel = (model: string, reach: ModelReach): OtherModel => {
     const other = chooseOther(options, model, reach);
     if (typeof reach.provider !== 'object') made.add(other.provider);
@@ -98,7 +108,8 @@ export function createAgent(options: AgentOptions): Agent {
   const open = async (which: WhichSession): Promise<AgentSession> => {
     if (closed) throw new KitError('kit/closed', 'this agent is closed: create another agent to open a session');
     void mcp?.ready();
-    return openSession({ ...resolved, runtime: { ...runtime, findModel } }, options, sessions, which);
+    const equipped = await ownAgents.equip({ ...runtime, findModel });
+    return openSession({ ...resolved, runtime: equipped }, options, sessions, which);
   };
   const close = async (): Promise<void> => {
     closed = true;
@@ -108,12 +119,10 @@ export function createAgent(options: AgentOptions): Agent {
     log,
     capabilities: runtime.capabilities,
     async open(id, given = {}) {
-      requireKnown('open', given, OPEN_OPTIONS);
-      const { title, create = false } = given;
-      if (title !== undefined && typeof title !== 'string')
-        throw new KitError('kit/bad-options', 'agent.open: `title` has to be a string', { problems: ['title'] });
-      if (id === undefined) return open(defined({ title }));
-      requireFlag(create);
+      requireOpenOptions(id, given);
+      const { title, create = false, agent, keepModel = false } = given;
+      const fresh = (): Promise<AgentSession> => open(defined({ title }));
+      if (id === undefined) return agent === undefined ? fresh() : ownAgents.openAs(agent, fresh, { keepModel });
       const existing = { id: idFrom(id) };
       requireNotOpen(sessions, existing.id);
       return create ? openOrCreate(open, existing, defined({ title })) : open(existing);
@@ -160,7 +169,7 @@ async function closeAll(
   }
 }
 
-const OPEN_OPTIONS = ['title', 'create'] satisfies readonly (keyof OpenOptions)[];
+const OPEN_OPTIONS = ['title', 'create', 'agent', 'keepModel'] satisfies readonly (keyof OpenOptions)[];
 const FORK_OPTIONS = [
   'at',
   'beforePrompt',
@@ -172,10 +181,17 @@ const FORK_OPTIONS = [
   'contextWindow',
 ] satisfies readonly (keyof AgentForkOptions)[];
 
-/** @throws KitError `kit/bad-options` if `create` is not a boolean. */
-function requireFlag(create: unknown): void {
-  if (typeof create === 'boolean') return;
-  throw new KitError('kit/bad-options', 'agent.open: `create` has to be true or false', { problems: ['create'] });
+/** @throws KitError `kit/bad-options` for a wrong option. */
+function requireOpenOptions(id: string | undefined, given: OpenOptions): void {
+  requireKnown('open', given, OPEN_OPTIONS);
+  const refuse = (option: string, rule: string): KitError =>
+    new KitError('kit/bad-options', `agent.open: \`${option}\` ${rule}`, { problems: [option] });
+  for (const name of ['title', 'agent'] as const)
+    if (given[name] !== undefined && typeof given[name] !== 'string') throw refuse(name, 'has to be a string');
+  for (const name of ['create', 'keepModel'] as const)
+    if (given[name] !== undefined && typeof given[name] !== 'boolean') throw refuse(name, 'has to be true or false');
+  if (id !== undefined && given.agent !== undefined)
+    throw refuse('agent', 'is only for a new session without an id: use session.setAgent');
 }
 
 /** @throws LogError `log/locked` if this agent has the session open. */

@@ -12,7 +12,7 @@ const base = { model: 'claude-sonnet-5-5', provider } as const;
 
 test.each<[object, string]>([
   [{ agents: {} }, 'no option agents: use subagents'],
-  [{ hooks: {} }, 'no option hooks: use permissions.ask, and the events of a turn'],
+  [{ hooks: {} }, 'hooks: expected an array of hooks: use [{ on, run }]'],
   [{ onStepFinish: () => 1 }, 'use the events of a turn: for await (const event of session.prompt(…))'],
   [{ abortSignal: 1 }, 'use the option signal of session.prompt(…)'],
   [{ limits: { maxTimeMs: 3 } }, 'no option limits.maxTimeMs: use limits.maxDurationMs'],

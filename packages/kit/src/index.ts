@@ -15,6 +15,10 @@ export type {
   ForkOptions,
   GivenAttachment,
   GivenImage,
+  HookAnswer,
+  HookContext,
+  HookEvent,
+  HookInput,
   ImageFitter,
   InputBuckets,
   KnownTurnErrorCode,
@@ -57,6 +61,7 @@ export type { CatalogErrorCode, Provider, ProviderErrorCode } from '@tidemark/mo
 export { CatalogError, ProviderError } from '@tidemark/model';
 export { createMemoryStore } from '@tidemark/store-memory';
 export { openNdjsonStore } from '@tidemark/store-ndjson';
+export type { AgentHook } from './agent-hook.ts';
 export type {
   AgentEnvironment,
   AgentLimits,
@@ -72,9 +77,12 @@ export type {
   WebSetup,
   WorkspaceSetup,
 } from './agent-options.ts';
+export type { CommandsSetup } from './commands-setup.ts';
 export type { CacheOptions, CompactionOptions } from './cache-options.ts';
 export type { Agent, OpenOptions } from './create-agent.ts';
+export { builtInToolNames } from './choose-tools.ts';
 export { createAgent } from './create-agent.ts';
+export { hookName } from './choose-hooks.ts';
 export type { EffectDescriptions, ToolDefinition } from './define-tool.ts';
 export { defineTool } from './define-tool.ts';
 export type { MarkedToolOutput } from './tool-output.ts';
@@ -86,7 +94,17 @@ export { PRESETS } from './presets.ts';
 export type { KeyLocation, KnownProvider, ProviderName } from './providers.ts';
 export { isCompatible, isProviderName, keyLocation, PROVIDERS, providerOf } from './providers.ts';
 export type { InspectedServer, McpAuthorizations, McpErrorCode, McpServer, McpServerState } from '@tidemark/tools-mcp';
-export { inspectServer, logIn, McpError, readServerPrompt, readServerResource } from '@tidemark/tools-mcp';
+export type { ServerDefinitions } from '@tidemark/tools-mcp';
+export {
+  deferredServers,
+  inspectServer,
+  logIn,
+  McpError,
+  readServerBytes,
+  readServerPrompt,
+  readServerResource,
+  TOOL_BUDGET,
+} from '@tidemark/tools-mcp';
 export type { OwnAgentsOptions, SkillRoot, SkillsOptions } from '@tidemark/tools-skills';
 export { agentRoots, skillRoots } from '@tidemark/tools-skills';
 export type {

@@ -81,7 +81,7 @@ test('`open` and `fork` refuse an option that they do not have', async () => {
   const agent = agentOf();
   const refused = (message: string): object => ({ code: 'kit/bad-options', message });
   await expect(Reflect.apply(agent.open, agent, ['chat-17', { creat: true }])).rejects.toMatchObject(
-    refused('agent.open has no option creat: use title, create'),
+    refused('agent.open has no option creat: use title, create, agent, keepModel'),
   );
   await expect(Reflect.apply(agent.fork, agent, ['chat-17', { modle: 'x' }])).rejects.toMatchObject(
     refused(

@@ -141,7 +141,6 @@ export const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['webSearch', 'web.search'],
   ['webFetch', 'web'],
   ['memory', 'workspace.trusted, which adds the memory files of the workspace'],
-  ['hooks', 'permissions.ask, and the events of a turn'],
   ['onChunk', EVENTS],
   ['onStepFinish', EVENTS],
   ['onFinish', EVENTS],

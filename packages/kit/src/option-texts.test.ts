@@ -28,6 +28,17 @@ test.each<[object, string]>([
   [{ mcp: { servers: { a: {} } } }, 'mcp.servers.a.command: is missing: expected a string'],
   [{ workspace: {} }, 'workspace.folder: is missing: name the folder that the agent works in'],
   [{ skills: {} }, 'skills.roots: is missing: list the folders of skills'],
+  [{ hooks: { PreToolUse: [] } }, 'hooks: expected an array of hooks: use [{ on, run }]'],
+  [
+    { hooks: [{ on: 'before-tool', run: 3 }] },
+    'hooks.0.run: expected a function, a program with its arguments, or a line',
+  ],
+  [{ hooks: [{ on: 'PreToolUse', run: 'x' }] }, 'hooks.0.on: expected one of "before-tool", "after-tool"'],
+  [{ hooks: [{ on: 'turn-ended', run: 'x', tools: ['bash'] }] }, 'a hook on turn-ended is not asked about tools'],
+  [{ hooks: [{ on: 'after-tool', run: 'x', whenItFails: 'deny' }] }, 'a hook on after-tool cannot deny'],
+  [{ hooks: [{ on: 'after-tool', run: () => ({}), sandbox: true }] }, 'a function does not run in a sandbox'],
+  [{ hooks: [{ on: 'after-tool', run: 'x', timeout: 3 }] }, 'no option hooks.0.timeout, did you mean timeoutMs?'],
+  [{ hooks: [{ on: 'after-tool', run: 'x', timeoutMs: 90_000 }] }, 'hooks.0.timeoutMs'],
   [{ store: 'postgres://host/name' }, 'store: expected "memory", the path of a folder'],
   [{ store: 'sqlite:sessions.db' }, 'store: expected "memory", the path of a folder'],
 ])('`createAgent` refuses %j in plain words, and names what can be used', (options, words) => {

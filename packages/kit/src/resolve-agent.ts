@@ -32,7 +32,7 @@ import type { McpTools } from '@tidemark/tools-mcp';
 import { createMcpTools, openApprovals } from '@tidemark/tools-mcp';
 import type { InstalledSkills } from '@tidemark/tools-skills';
 import { createSkillShelf } from '@tidemark/tools-skills';
-import type { Background } from '@tidemark/tools-workspace';
+import type { Background, InstructionsOptions } from '@tidemark/tools-workspace';
 import {
   createLaterWatch,
   environmentSource,
@@ -41,12 +41,14 @@ import {
   processesSource,
   workspaceSource,
 } from '@tidemark/tools-workspace';
-import type { AgentOptions } from './agent-options.ts';
+import type { AgentOptions, WorkspaceSetup } from './agent-options.ts';
 import { homeOf, workspaceOf } from './agent-options.ts';
 import { chooseParameters, chooseProvider, requireReachable } from './choose-provider.ts';
+import { chooseHooks } from './choose-hooks.ts';
 import { backgroundOf, chooseTools, forbiddenTo } from './choose-tools.ts';
 import { exactCost, limitsOf, subagentLimitsOf } from './exact-limits.ts';
 import { OUTPUT_LIMIT } from './find-capabilities.ts';
+import { secretsOfCommands } from './command-secrets.ts';
 import { KitError } from './kit-error.ts';
 import { withOwnNames } from './with-skills.ts';
 
@@ -117,6 +119,7 @@ function runtimeOf(options: AgentOptions, mcp: McpTools | undefined): Runtime {
     ...imagesOf(options),
     ...defined({
       watch: watchOf(options),
+      hooks: chooseHooks(options),
       processes: background,
       toolSources: mcp === undefined ? undefined : [mcp],
       // Absent if the author sets no policy. A resumed turn then keeps the compaction policy with which it began.
@@ -197,17 +200,26 @@ function openStore(options: AgentOptions): Log {
  * not known here, so it is not included. A variable or header is a secret if its name looks like the name of a
  * credential.
  */
-function secretsIn({ apiKey, connection = {}, host, mcp, web }: AgentOptions): Secrets {
+function secretsIn(options: AgentOptions): Secrets {
+  const { apiKey, connection = {}, otherProviders = {}, host, mcp, web } = options;
   const { bearerToken, headers = {} } = connection;
   const token = typeof bearerToken === 'string' ? bearerToken : undefined;
-  const given = [...secretsOf(defined({ API_KEY: apiKey, BEARER_TOKEN: token })), ...secretsOf(headers)];
+  const keys = Object.entries(otherProviders).map(([name, { apiKey: key }]) => [`${name}_API_KEY`, key]);
+  const given = [
+    ...secretsOf(defined({ API_KEY: apiKey, BEARER_TOKEN: token })),
+    ...secretsOf(Object.fromEntries(keys)),
+    ...secretsOf(headers),
+  ];
   const ofServers = Object.values(mcp !== undefined && 'servers' in mcp ? mcp.servers : {}).flatMap((server) =>
     secretsOf(('command' in server ? server.env : server.headers) ?? {}),
   );
+  const named = secretsOfCommands(options);
   const ofSearch = (typeof web?.search === 'object' ? (web.search.secrets ?? []) : []).flatMap((value) =>
     secretsOf({ SEARCH_API_KEY: value }),
   );
-  return createSecrets({ values: [...secretsOf(host?.environment ?? {}), ...ofServers, ...ofSearch, ...given] });
+  return createSecrets({
+    values: [...named, ...secretsOf(host?.environment ?? {}), ...ofServers, ...ofSearch, ...given],
+  });
 }
 
 /**
@@ -219,11 +231,23 @@ function sourcesOf(options: AgentOptions, background: Background | undefined): r
   const { sources = [] } = options.context ?? {};
   const mode = permissionModeSource(defined({ allowUnsandboxed: options.permissions?.allowUnsandboxed }));
   if (workspace === undefined) return [mode, ...sources];
-  const { folder, trusted = false, agentsFile = 'discover' } = workspace;
-  const found = instructionsSource({ instructions: agentsFile });
-  const memory = trusted ? [memorySource({ folder: resolve(folder), forbidden: forbiddenTo(options) })] : [];
+  const { folder, trusted = false, memory: remembers = true } = workspace;
+  const found = instructionsSource(instructionsOf(workspace));
+  const memory =
+    trusted && remembers ? [memorySource({ folder: resolve(folder), forbidden: forbiddenTo(options) })] : [];
   const processes = background === undefined ? [] : [processesSource(background)];
   return [workspaceSource(), environmentSource(), mode, found, ...memory, ...processes, ...sources];
+}
+
+/**
+ * Returns the options for instruction files. Without the option `agentsFile`, they are attached only to new sessions, so
+ * that a session of an earlier version does not change.
+ */
+function instructionsOf({ agentsFile, trusted = false, ownInstructions = [] }: WorkspaceSetup): InstructionsOptions {
+  if (agentsFile === 'discover') return { instructions: 'discover' };
+  const own = ownInstructions.map((path) => resolve(path));
+  if (agentsFile === 'attach') return { instructions: 'attach', own };
+  return { instructions: trusted ? 'attach' : 'discover', own, onlyNew: true };
 }
 
 // Permission rules of an agent, read and checked against its tools. `createAgent` throws for an invalid rule.

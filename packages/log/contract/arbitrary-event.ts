@@ -272,7 +272,10 @@ const sessionPayloads: Payloads<
       id: aSession,
       root: aSession,
       parent: all({ session: aSession, position: aPosition, chain: aChain }),
-      startedBy: all({ session: aSession, call: aCall, depth: count }),
+      startedBy: fc.record(
+        { session: aSession, call: aCall, depth: count, agent: name, model: name },
+        { ...some, requiredKeys: ['session', 'call', 'depth'] },
+      ),
       workspace: text,
       title: text,
       imported: fc.record(
@@ -339,7 +342,6 @@ const sessionPayloads: Payloads<
 };
 
 const PAYLOADS: Payloads<Kind> = { ...sessionPayloads, ...contextPayloads, ...pressurePayloads, ...callPayloads };
-
 const aTurn: fc.Arbitrary<TurnId> = fc.string({ unit: 'binary', minLength: 1, maxLength: 8 }).map(turnId);
 
 function arbitraryOf<K extends Kind>(kind: K): fc.Arbitrary<EventOf<K>> {
@@ -357,6 +359,7 @@ export const EVENTS: { readonly [K in Kind]: fc.Arbitrary<EventOf<K>> } = {
   'turn.started': arbitraryOf('turn.started'),
   'turn.resumed': arbitraryOf('turn.resumed'),
   'prompt.given': arbitraryOf('prompt.given'),
+  'prompt.denied': arbitraryOf('prompt.denied'),
   'notification.received': arbitraryOf('notification.received'),
   'request.prepared': arbitraryOf('request.prepared'),
   'request.observed': arbitraryOf('request.observed'),

@@ -170,6 +170,7 @@ type Here =
   | 'tool.failed'
   | 'tool.abandoned'
   | 'tool.charged'
+  | 'prompt.denied'
   | 'permission.decided';
 
 export const callPayloads: Payloads<Here> = {
@@ -334,11 +335,15 @@ export const callPayloads: Payloads<Here> = {
     { call: aCall, service: name, requests: count, model: name, usage, cost: aMoney },
     { requiredKeys: ['call', 'service', 'requests'], noNullPrototype: true },
   ),
+  'prompt.denied': fc.record(
+    { by: fc.constant('hook' as const), rule: text, reason: text, presenter: text, steer: fc.boolean() },
+    { requiredKeys: ['by', 'rule', 'reason', 'presenter'], noNullPrototype: true },
+  ),
   'permission.decided': fc.record(
     {
       call: aCall,
       decision: fc.constantFrom('allowed' as const, 'denied' as const),
-      by: fc.constantFrom('rule' as const, 'person' as const),
+      by: fc.constantFrom('rule' as const, 'person' as const, 'hook' as const),
       rule: text,
       always: fc.record(
         {

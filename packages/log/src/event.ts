@@ -17,6 +17,7 @@ export interface EventData {
   readonly 'turn.started': session.TurnBegan;
   readonly 'turn.resumed': session.TurnBegan;
   readonly 'prompt.given': context.PromptGiven;
+  readonly 'prompt.denied': session.PromptDenied;
   readonly 'notification.received': context.NotificationReceived;
   readonly 'request.prepared': call.RequestPrepared;
   readonly 'request.observed': observed.RequestObserved;

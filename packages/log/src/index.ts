@@ -86,6 +86,7 @@ export type {
   MemoryChanged,
   ModeChanged,
   Parent,
+  PromptDenied,
   SessionCreated,
   StartedAgent,
   StartedBy,

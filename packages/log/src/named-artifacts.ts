@@ -30,6 +30,7 @@ const NAMED: Namers = {
   'turn.started': undefined,
   'turn.resumed': undefined,
   'prompt.given': ({ parts }) => inParts(parts),
+  'prompt.denied': undefined,
   'notification.received': undefined,
   'request.prepared': ({ extra = [] }) => inParts(extra),
   'request.observed': ({ front, tail, missing = [] }) =>

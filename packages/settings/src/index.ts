@@ -11,6 +11,7 @@ export type { LoginStore } from './login-store.ts';
 export { openLogins } from './login-store.ts';
 export type { HeaderSetting, HeaderSettings } from './headers.ts';
 export { isCredentialHeader } from './headers.ts';
+export type { HookSetting } from './hook-settings.ts';
 export type { Keyring } from './keyring.ts';
 export { systemKeyring } from './keyring.ts';
 export type { NamedBySetting } from './named-files.ts';

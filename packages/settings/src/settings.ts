@@ -4,8 +4,12 @@
 import type { CompactionBy, CompactionPolicy, Lasting, Mode, RewriteNotice, Rule, SkillBudget } from '@tidemark/agent';
 import { z } from 'zod';
 
+import type { CommandSettings } from './command-settings.ts';
+import { commandSettings, variablesBrought } from './command-settings.ts';
 import type { HeaderSettings } from './headers.ts';
 import { headerSettings } from './headers.ts';
+import type { HookSetting } from './hook-settings.ts';
+import { hookSettings, hooksInSandbox } from './hook-settings.ts';
 import type { ServerSetting } from './server-settings.ts';
 import { mcpSettings, serversRunIn } from './server-settings.ts';
 import { address, budget, count, words } from './setting-values.ts';
@@ -27,6 +31,8 @@ export interface Settings {
   readonly connection?: { readonly headers?: HeaderSettings | undefined } | undefined;
   /** Reasoning effort of a new session. It has no effect on a model that does not have the value. */
   readonly effort?: string | undefined;
+  /** Own agent of a new session. An existing session keeps its own. */
+  readonly agent?: string | undefined;
   /** Permission mode of a new session. */
   readonly mode?: Mode | undefined;
   /** Use of the provider's cache. The fields have the same names as the options of `createAgent`. */
@@ -36,8 +42,8 @@ export interface Settings {
   /** Limits of one turn. The fields have the same names as the options of `createAgent`. */
   readonly limits?: LimitSettings | undefined;
   /**
-   * `discover`: the model reads AGENTS.md files with its tools. `attach`: the text of the AGENTS.md in the folder of
-   * the workspace is put into a note.
+   * `discover`: the model reads AGENTS.md files with its tools. `attach`: the text of the AGENTS.md files of the
+   * workspace and of the user is put into a note. Default: `attach` in a trusted workspace, otherwise `discover`.
    */
   readonly agentsFile?: 'discover' | 'attach' | undefined;
   /** Limits of the skills that are loaded into the context. */
@@ -58,10 +64,17 @@ export interface Settings {
    */
   readonly permissions?: { readonly rules?: readonly Rule[] | undefined } | undefined;
   /**
+   * Programs that are asked about calls, prompts and turns. The hooks of all sources apply together. Those of a workspace
+   * run in the sandbox.
+   */
+  readonly hooks?: readonly HookSetting[] | undefined;
+  /**
    * Folders in which skills are searched for after the usual folders. Each path is absolute or begins with `~/`. Only
    * the user's own settings may set this field.
    */
   readonly skillRoots?: readonly string[] | undefined;
+  /** Folders in which own agents are searched for after the usual folders, in the same form as `skillRoots`. */
+  readonly agentRoots?: readonly string[] | undefined;
   /**
    * True, the default, if sessions have the tool `plan`. An existing session without it gets it with its next epoch, or
    * as an appended tool.
@@ -71,6 +84,7 @@ export interface Settings {
   readonly memory?: boolean | undefined;
   /** Network access of sandboxed commands. A workspace may only turn it off. */
   readonly sandbox?: { readonly network?: 'off' | 'on' | undefined } | undefined;
+  readonly commands?: CommandSettings | undefined;
   /** Maximum number of background processes of a session that run at the same time. With 0 there are none. Default: 8. */
   readonly backgroundProcesses?: number | undefined;
   /** Tools for the web. */
@@ -85,8 +99,10 @@ export interface LimitSettings {
   readonly maxTokens?: number | undefined;
 }
 
-/** Limits of each subagent, and of all subagents of a session. `maxCost` is in US dollars, as decimal text. */
+/** Model and limits of each subagent, and limits of all subagents of a session. `maxCost` is in US dollars, as decimal text. */
 export interface SubagentSettings {
+  /** Model of subagents whose own agent names none. Default: the model of the session. */
+  readonly model?: string;
   readonly parallel?: number;
   readonly total?: number;
   readonly depth?: number;
@@ -122,8 +138,13 @@ export interface WebSettings {
   readonly fetch?: boolean | undefined;
   /** Hosts whose private addresses `fetch` may reach. Only the user's own settings may set this field. */
   readonly allowPrivate?: readonly string[] | undefined;
-  /** Service of the tool `web_search`. With `off`, the default, sessions do not have the tool. */
-  readonly search?: 'off' | 'brave' | undefined;
+  /**
+   * Service of the tool `web_search`. With `off`, the default, sessions do not have the tool. `provider` is the search of
+   * the session's provider.
+   */
+  readonly search?: 'off' | 'brave' | 'provider' | undefined;
+  /** Price of one search with `brave` in US dollars, as decimal text. Without it, the cost of a search is unknown. */
+  readonly searchPrice?: string | undefined;
   /** Address of the service, which receives its key. Only the user's own settings may set this field. */
   readonly searchUrl?: string | undefined;
 }
@@ -141,17 +162,20 @@ export interface Display {
 
 /** Returns true for a setting whose value joins the values of all sources. */
 export function isJoined(name: string): boolean {
-  return name === 'permissions.rules';
+  return ['permissions.rules', 'commands.variables', 'hooks', 'mcp.servers'].includes(name);
 }
 
 /**
  * Returns the part of a value that a trusted workspace may set. If it may set no part, returns `undefined`. Rules that
  * allow are removed, because a workspace may only narrow permissions. For each server that a command starts, its folder
- * becomes absolute. The server must run in the folder in which its named files were found for the digest.
+ * becomes absolute. The server must run in the folder in which its named files were found for the digest. A hook runs in
+ * the sandbox.
  */
 export function broughtValue(name: string, value: unknown, workspace: string): unknown {
   if (isOwnOnly(name) || (name === 'sandbox.network' && value !== 'off')) return undefined;
+  if (name === 'commands.variables') return variablesBrought(value);
   if (name === 'mcp.servers') return serversRunIn(workspace, value);
+  if (name === 'hooks') return hooksInSandbox(value);
   if (name !== 'permissions.rules' || !Array.isArray(value)) return value;
   const narrowing: readonly unknown[] = value.filter(
     (rule: unknown) => ruleSchema.safeParse(rule).data?.decision !== 'allow',
@@ -164,7 +188,14 @@ export function isOwnOnly(name: string): boolean {
   return OWN_ONLY.includes(name);
 }
 
-const OWN_ONLY: readonly string[] = ['skillRoots', 'connection.headers', 'web.allowPrivate', 'web.searchUrl'];
+const OWN_ONLY: readonly string[] = [
+  'skillRoots',
+  'agentRoots',
+  'connection.headers',
+  'commands.secretVariables',
+  'web.allowPrivate',
+  'web.searchUrl',
+];
 
 /** Returns true for a setting that an untrusted workspace may set. */
 export function isDisplay(name: string): boolean {
@@ -195,6 +226,7 @@ const subagents = z.union(
   [
     z.literal(false),
     z.strictObject({
+      model: words.exactOptional(),
       parallel: count.exactOptional(),
       total: count.exactOptional(),
       depth: count.exactOptional(),
@@ -204,7 +236,7 @@ const subagents = z.union(
       maxCost: dollars.exactOptional(),
     } satisfies { readonly [name in keyof Required<SubagentSettings>]: z.ZodType }),
   ],
-  'expected false, or { parallel, total, depth, maxSteps, maxDurationMs, maxTokens, maxCost }',
+  'expected false, or { model, parallel, total, depth, maxSteps, maxDurationMs, maxTokens, maxCost }',
 );
 
 /** Schema of the settings for the available providers. */
@@ -221,6 +253,7 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
     baseUrl: z.strictObject(addresses).optional(),
     connection: z.strictObject({ headers: headerSettings.optional() }).optional(),
     effort: words.optional(),
+    agent: words.optional(),
     mode: z.enum(['read-only', 'ask', 'auto']).optional(),
     cache: z
       .strictObject({
@@ -249,8 +282,11 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
     subagents: subagents.optional(),
     mcp: mcpSettings.optional(),
     permissions: z.strictObject({ rules: z.array(ruleSchema).max(1_000).optional() }).optional(),
+    hooks: hookSettings.optional(),
     skillRoots: z.array(root).max(100).optional(),
+    agentRoots: z.array(root).max(100).optional(),
     sandbox: z.strictObject({ network: z.enum(['off', 'on']).optional() }).optional(),
+    commands: commandSettings.optional(),
     backgroundProcesses: z.int('expected a number from 0 to 64').min(0).max(64).optional(),
     plan: z.boolean().optional(),
     memory: z.boolean().optional(),
@@ -258,7 +294,8 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
       .strictObject({
         fetch: z.boolean().optional(),
         allowPrivate: z.array(host).max(100).optional(),
-        search: z.enum(['off', 'brave']).optional(),
+        search: z.enum(['off', 'brave', 'provider']).optional(),
+        searchPrice: dollars.optional(),
         searchUrl: address.optional(),
       })
       .optional(),
@@ -322,7 +359,8 @@ const BY_DEFAULT: ReadonlyMap<string, string> = new Map(
     'limits.maxCost': 'none',
     'limits.maxSteps': 'none',
     'limits.maxTokens': 'none',
-    agentsFile: 'discover',
+    agent: 'none',
+    agentsFile: 'attach in a trusted folder, otherwise discover',
     'skillBudget.skills': '3',
     'skillBudget.warning': '10000',
     'skillBudget.most': '30000',
@@ -332,14 +370,19 @@ const BY_DEFAULT: ReadonlyMap<string, string> = new Map(
     'mcp.servers': 'none',
     'mcp.toolBudget': '20000',
     'permissions.rules': 'none',
+    hooks: 'none',
     skillRoots: 'only the standard ones',
+    agentRoots: 'only the standard ones',
     'sandbox.network': 'off: a command that needs the network asks',
+    'commands.variables': 'only the usual ones, such as PATH and HOME',
+    'commands.secretVariables': 'none',
     backgroundProcesses: '8',
-    plan: 'true; an existing session keeps its tools',
+    plan: 'true',
     memory: 'true in a trusted folder',
     'web.fetch': 'true',
     'web.allowPrivate': 'none: only public addresses',
     'web.search': 'off',
+    'web.searchPrice': 'unknown',
     'web.searchUrl': 'the public address of the service',
     'display.colour': 'auto',
     'display.columns': 'the width of the terminal',

@@ -75,6 +75,18 @@ describe('the effective value of a setting', () => {
     expect((await settle()).settings.mcp?.servers).toEqual(servers);
   });
 
+  test('joins the servers of the user and of a trusted workspace, and of two with one name uses that of the workspace', async () => {
+    const server = (url: string): object => ({ url: `https://${url}.example/` });
+    own(JSON.stringify({ mcp: { servers: { mine: server('mine'), both: server('user') } } }));
+    workspace(JSON.stringify({ mcp: { servers: { theirs: server('theirs'), both: server('folder') } } }));
+    const { settings, effective } = await settle({ trusted: true });
+    expect(settings.mcp?.servers).toEqual({ mine: server('mine'), both: server('folder'), theirs: server('theirs') });
+    const { source, place } = effective.find(({ name }) => name === 'mcp.servers') ?? {};
+    expect(source).toBe('workspace');
+    expect(place).toMatch(/config\.json:1, .*:1$/);
+    expect((await settle()).settings.mcp?.servers).toEqual({ mine: server('mine'), both: server('user') });
+  });
+
   test('is the default, described as text, if no source sets it', async () => {
     const { settings, effective } = await settle();
     expect(settings).toEqual({});
@@ -130,7 +142,7 @@ describe('a workspace that is not trusted', () => {
 });
 
 describe('a name that every object inherits', () => {
-  const NAMES = ['constructor', 'toString', 'hasOwnProperty', 'valueOf'] as const;
+  const NAMES = ['constructor', 'prototype', 'toString', 'hasOwnProperty', 'valueOf'] as const;
 
   test.each(NAMES)('works as the name of a server with all its settings: %s', async (name) => {
     own(JSON.stringify({ mcp: { servers: { [name]: { command: 'x', effect: { [name]: 'read' } } } } }));
@@ -213,6 +225,26 @@ test('only the user can turn on the network of sandboxed commands, and a trusted
   expect((await settle({ trusted: false })).settings).toEqual({ sandbox: { network: 'on' } });
 });
 
+test('the variables of all sources are passed to commands, and a workspace cannot name a secret', async () => {
+  own('{"commands": {"variables": ["JAVA_HOME", "CARGO_*"], "secretVariables": ["NPM_TOKEN"]}}');
+  workspace('{"commands": {"variables": ["HTTP_PROXY", "GITHUB_TOKEN"], "secretVariables": ["DEPLOY"]}}');
+  const { settings, ignored } = await settle({ trusted: true });
+  expect(settings.commands).toEqual({
+    variables: ['HTTP_PROXY', 'JAVA_HOME', 'CARGO_*'],
+    secretVariables: ['NPM_TOKEN'],
+  });
+  expect(ignored.map(({ name }) => name)).toEqual(['commands.variables', 'commands.secretVariables']);
+  expect((await settle({ trusted: false })).settings.commands).toEqual({
+    variables: ['JAVA_HOME', 'CARGO_*'],
+    secretVariables: ['NPM_TOKEN'],
+  });
+});
+
+test.each(['*', 'C*', 'CARGO*', 'A B', '=', '1A'])('the name of a variable cannot be %s', async (name) => {
+  own(JSON.stringify({ commands: { variables: [name] } }));
+  expect((await refusal()).message).toContain('expected the name of an environment variable');
+});
+
 describe('invalid settings', () => {
   test.each([
     ['{\n "modle": "a"\n}', ':2: there is no setting "modle", did you mean model?'],
@@ -227,7 +259,7 @@ describe('invalid settings', () => {
     ['{"subagents": {"ms": 1}}', ':1: the setting subagents.ms was renamed: use subagents.maxDurationMs'],
     ['{"baseUrl": {"opnai": "http://a"}}', 'did you mean baseUrl.openai?'],
     ['{"subagents": {"paralel": 2}}', ':1: there is no setting "subagents.paralel"'],
-    ['{"subagents": true}', ':1: subagents: expected false, or { parallel, total'],
+    ['{"subagents": true}', ':1: subagents: expected false, or { model, parallel, total'],
     ['{"cache": {"ttl": "2h"}}', ':1: cache.ttl: expected "auto", "5m" or "1h"'],
     ['{"limits": {"maxCost": 1}}', ':1: limits.maxCost: expected US dollars as text, such as "0.50"'],
     ['{"limits": {"maxSteps": 0}}', ':1: limits.maxSteps: expected a number of at least 1'],

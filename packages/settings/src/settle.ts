@@ -13,6 +13,7 @@ import type { Leaf } from './check-settings.ts';
 import type { Environment } from './environment-settings.ts';
 import { environmentSettings } from './environment-settings.ts';
 import { parseConfiguration, readConfiguration, readOwnConfiguration } from './read-configuration.ts';
+import type { HookSetting } from './hook-settings.ts';
 import type { ServerSetting } from './server-settings.ts';
 import type { Settings, SettingsSchema } from './settings.ts';
 import { broughtValue, byDefault, isDisplay, isJoined, leavesOf, settingsSchema } from './settings.ts';
@@ -85,8 +86,9 @@ function inForce(name: string, layers: readonly SettingLayer[]): EffectiveSettin
 }
 
 /**
- * Joins the values of a list from all sources. `source` of the result is the nearest source that sets the list. `place`
- * contains the places of all these sources.
+ * Joins the values of a list or of a record from all sources. In a record, the nearer source wins where two have the
+ * same name. `source` of the result is the nearest source that sets the value. `place` contains the places of all these
+ * sources.
  */
 function joinLayers(name: string, layers: readonly SettingLayer[]): EffectiveSetting {
   const found = layers.flatMap(([source, leaves]) =>
@@ -94,7 +96,9 @@ function joinLayers(name: string, layers: readonly SettingLayer[]): EffectiveSet
   );
   const [first] = found;
   if (first === undefined) return nearest(name, layers);
-  const value = found.flatMap((leaf): readonly unknown[] => (Array.isArray(leaf.value) ? leaf.value : []));
+  const value = Array.isArray(first.value)
+    ? found.flatMap((leaf): readonly unknown[] => (Array.isArray(leaf.value) ? leaf.value : []))
+    : Object.fromEntries(found.toReversed().flatMap((leaf) => Object.entries(leaf.value ?? {})));
   return { name, value, source: first.source, place: found.map(({ place }) => place).join(', ') };
 }
 
@@ -141,6 +145,7 @@ function sizeOf(leaf: Leaf | undefined): number {
 /** Settings of a workspace that take effect only with trust. */
 export interface BroughtSettings {
   readonly servers: Readonly<Record<string, ServerSetting>>;
+  readonly hooks: readonly HookSetting[];
   /** Rules of the workspace. Rules that allow are included, although they do not take effect. */
   readonly rules: readonly Rule[];
   /** All other settings of the workspace that need trust. */
@@ -155,11 +160,12 @@ export interface BroughtSettings {
 export function settingsBrought(brought: BroughtConfiguration, providers: readonly string[]): BroughtSettings {
   const schema = settingsSchema(providers);
   const leaves = leavesBrought(brought, schema).filter(({ name }) => !isDisplay(name));
-  const { mcp, permissions } = treeOf(leaves, schema);
+  const { mcp, permissions, hooks = [] } = treeOf(leaves, schema);
   return {
     servers: mcp?.servers ?? {},
+    hooks,
     rules: permissions?.rules ?? [],
-    leaves: leaves.filter(({ name }) => name !== 'mcp.servers' && name !== 'permissions.rules'),
+    leaves: leaves.filter(({ name }) => !['mcp.servers', 'hooks', 'permissions.rules'].includes(name)),
   };
 }
 

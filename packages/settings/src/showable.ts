@@ -15,7 +15,8 @@ export function showable(value: unknown): unknown {
 
 function showableValue(key: string, value: unknown): unknown {
   if (SECRET.has(key)) return HIDDEN;
-  if (key === 'args' && Array.isArray(value)) return value.map((each, at) => shownArgument(each, value[at - 1]));
+  if ((key === 'args' || key === 'run') && Array.isArray(value))
+    return value.map((each, at) => shownArgument(each, value[at - 1]));
   return typeof value === 'string' ? shownAddress(value) : value;
 }
 

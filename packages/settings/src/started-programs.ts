@@ -4,12 +4,14 @@
 import { defined } from '@tidemark/core';
 import { parseJson } from '@tidemark/log';
 
+import type { HookSetting } from './hook-settings.ts';
+import { hooksIn } from './hook-settings.ts';
 import type { ServerSetting } from './server-settings.ts';
 import { serversIn } from './server-settings.ts';
 
 /** A program with its arguments and environment. */
 export interface StartedProgram {
-  /** Setting that names the program: `mcp.servers.tax`. */
+  /** Setting that names the program: `mcp.servers.tax`, or `hooks.0` for the first hook. */
   readonly by: string;
   readonly command: string;
   readonly args: readonly string[];
@@ -23,8 +25,18 @@ export interface StartedProgram {
  * list is empty.
  */
 export function startedPrograms(configuration: string | undefined): readonly StartedProgram[] {
-  // If a new kind of setting that starts a program is introduced, such as a hook, it must be added here.
-  return Object.entries(serversIn(treeOf(configuration))).flatMap(([name, server]) => serverProgram(name, server));
+  // If a new kind of setting that starts a program is introduced, it must be added here.
+  const tree = treeOf(configuration);
+  return [
+    ...Object.entries(serversIn(tree)).flatMap(([name, server]) => serverProgram(name, server)),
+    ...hooksIn(tree).map(hookProgram),
+  ];
+}
+
+/** Returns the program of a hook. A line runs in a shell, in the folder of the workspace. */
+function hookProgram({ run }: HookSetting, index: number): StartedProgram {
+  const [command = 'sh', ...args] = typeof run === 'string' ? ['sh', '-c', run] : run;
+  return { by: `hooks.${index}`, command, args, env: {} };
 }
 
 function serverProgram(name: string, server: ServerSetting): readonly StartedProgram[] {

@@ -1,12 +1,13 @@
 // Reads the contents of a workspace that change what an agent knows or is allowed to do, and computes their digest.
 // Trust is given to this digest. The digest covers:
 //
-// - `.tidemark/config.json`, which contains MCP servers and rules
+// - `.tidemark/config.json`, which contains MCP servers, hooks and rules
 // - each workspace file that the configuration names as a program or passes to a program
-// - each file below `.agents/skills`, by name and bytes
+// - each file below `.agents/skills` and `.agents/agents`, by name and bytes
 //
-// The digest does not cover memory, because the agent itself writes it. It does not cover AGENTS.md, because AGENTS.md
-// is only read. A model gets both as text with the role of the user.
+// The digest does not cover memory, because the agent itself writes it. It does not cover AGENTS.md and CLAUDE.md,
+// because they change often and are only text. A model gets all of them as text with the role of the user. See
+// docs/decisions/2026-11-23-instructions-from-the-start.md.
 
 import { createHash } from 'node:crypto';
 import { realpath, stat } from 'node:fs/promises';
@@ -39,6 +40,15 @@ export interface WorkspaceContents extends BroughtConfiguration {
   readonly skillsRoot?: string;
   /** Names of the folders in `skillsRoot`, sorted. */
   readonly skills: readonly string[];
+  /** Real path of `.agents/agents`, if it is inside the workspace. */
+  readonly agentsRoot?: string;
+  /** Names of the agent files in `agentsRoot` without `.md`, sorted. */
+  readonly agents: readonly string[];
+  /**
+   * Name of the instruction file of the workspace folder: `AGENTS.md`, or `CLAUDE.md` without one. Absent if there is
+   * none. It is put into a note if the workspace is trusted, but the digest does not cover it.
+   */
+  readonly instructions?: string;
   /**
    * True if the workspace has memory files. They are used if the workspace is trusted, but the digest does not cover
    * them.
@@ -95,15 +105,21 @@ function configurationOf(workspace: string, configuration: string | undefined): 
 
 async function broughtBy(workspace: string): Promise<WorkspaceContents> {
   const configuration = await configurationIn(workspace);
-  const skillsRoot = await skillsRootIn(workspace);
-  const files = skillsRoot === undefined ? [] : await filesBelow(skillsRoot, readBudget());
+  const budget = readBudget();
+  const skillsRoot = await rootIn(workspace, 'skills');
+  const files = skillsRoot === undefined ? [] : await filesBelow(skillsRoot, budget);
+  const agentsRoot = await rootIn(workspace, 'agents');
+  const agentFiles = agentsRoot === undefined ? [] : await filesBelow(agentsRoot, budget);
   const { states, named } = await readNamedFiles(startedPrograms(configuration), workspace);
   const skills = new Set(files.flatMap(({ path }) => (path.includes('/') ? [path.slice(0, path.indexOf('/'))] : [])));
   const memory = await Promise.all(['MEMORY.md', 'USER.md'].map((name) => isThere(join(workspace, '.tidemark', name))));
   return {
     ...configurationOf(workspace, configuration),
-    digest: digestOf(configuration, files, states),
-    ...defined({ skillsRoot }),
+    digest: digestOf(configuration, { skills: files, agents: agentFiles }, states),
+    ...defined({ skillsRoot, agentsRoot, instructions: await instructionsIn(workspace) }),
+    agents: agentFiles
+      .flatMap(({ path }) => (/^[^/]+\.md$/.test(path) ? [path.slice(0, -'.md'.length)] : []))
+      .toSorted(),
     skills: [...skills].toSorted(),
     memory: memory.includes(true),
     named: [...new Set(named.flatMap(({ paths }) => paths))].toSorted(),
@@ -113,12 +129,13 @@ async function broughtBy(workspace: string): Promise<WorkspaceContents> {
 
 function digestOf(
   configuration: string | undefined,
-  skills: readonly FoundFile[],
+  { skills, agents }: { readonly skills: readonly FoundFile[]; readonly agents: readonly FoundFile[] },
   named: readonly FoundFile[],
 ): string {
   const hash = createHash('sha256').update('tidemark-trust/2\n');
   if (configuration !== undefined) hash.update(`${JSON.stringify(['configuration', sha256(configuration)])}\n`);
   for (const { path, kind, digest } of skills) hash.update(`${JSON.stringify([kind, path, digest])}\n`);
+  for (const { path, kind, digest } of agents) hash.update(`${JSON.stringify(['agent', kind, path, digest])}\n`);
   for (const { path, kind, digest } of named) hash.update(`${JSON.stringify(['named', kind, path, digest])}\n`);
   return hash.digest('hex');
 }
@@ -140,13 +157,20 @@ async function configurationIn(workspace: string): Promise<string | undefined> {
 }
 
 /**
- * Returns the real path of the folder of skills. The folder can be a link to another folder of the same workspace
+ * Returns the real path of a folder in `.agents`. The folder can be a link to another folder of the same workspace
  * (`.claude/skills`). If there is no folder, or if the link leads out of the workspace, returns `undefined`.
  */
-async function skillsRootIn(workspace: string): Promise<string | undefined> {
-  const real = await realpath(join(workspace, '.agents', 'skills')).catch(absent);
+async function rootIn(workspace: string, name: 'skills' | 'agents'): Promise<string | undefined> {
+  const real = await realpath(join(workspace, '.agents', name)).catch(absent);
   if (real === undefined || !real.startsWith(`${workspace}${sep}`)) return undefined;
   return (await stat(real)).isDirectory() ? real : undefined;
+}
+
+/** Returns the name of the instruction file in the workspace folder, if there is one. */
+async function instructionsIn(workspace: string): Promise<string | undefined> {
+  for (const name of ['AGENTS.md', 'CLAUDE.md'])
+    if ((await stat(join(workspace, name)).catch(absent))?.isFile() === true) return name;
+  return undefined;
 }
 
 async function isThere(path: string): Promise<boolean> {

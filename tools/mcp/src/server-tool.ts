@@ -44,7 +44,8 @@ export function serverTool(spec: ServerToolSpec): Tool {
   if (called === undefined)
     return { ...definition, effect: 'none', read: () => ({ problem: spec.why ?? unavailable(spec, link.trouble) }) };
   const check = link.checkerOf(pinned.schema);
-  return { ...definition, effect: effectOf(link, called), read: (input) => readArguments(spec, called, check, input) };
+  const read: Tool['read'] = (input) => readArguments(spec, called, check, input);
+  return { ...definition, effect: effectOf(link, called), terminal: true, read };
 }
 
 /** Returns the effect class from the user's settings. The server's own declaration (`readOnlyHint`) is never used. */

@@ -11,6 +11,8 @@ export type { TriedPromise } from './sandbox/try-promises.ts';
 export { tryPromises } from './sandbox/try-promises.ts';
 export type { SandboxState } from './sandbox/bubblewrap.ts';
 export { sandboxState } from './sandbox/bubblewrap.ts';
+export type { HookPlace, HookProgram } from './hooks/hook-program.ts';
+export { createHookPrograms } from './hooks/hook-program.ts';
 export { createLaterWatch } from './later/later-watch.ts';
 export type { Confinement, ConfinementOptions, WorkspacePlace } from './confine/confine.ts';
 export { createConfinement } from './confine/confine.ts';

@@ -15,6 +15,7 @@ export interface AgentFlags {
   readonly model?: string;
   readonly inPlace?: true;
   readonly effort?: string;
+  readonly agent?: string;
   readonly provider?: ProviderName | 'simulator';
   readonly baseUrl?: string;
   readonly header?: readonly HeaderFlag[];
@@ -48,10 +49,10 @@ const MODES: readonly Mode[] = ['read-only', 'ask', 'auto'];
 
 /** Declares the options of the commands that run an agent. */
 export function declareAgentFlags(command: Command): Command {
-  return declareLimits(declareContext(declareRun(command)));
+  return declareLimits(declareContext(declareRun(declareModel(command))));
 }
 
-function declareRun(command: Command): Command {
+function declareModel(command: Command): Command {
   return command
     .option(
       '--model <model>',
@@ -61,7 +62,15 @@ function declareRun(command: Command): Command {
       '--effort <level>',
       'reasoning effort of the model, such as `low` or `high`; `tidemark models` lists the values. Default: the effort of the session; for a new session, the default of the provider.',
     )
-    .option('--in-place', 'switch the model in the session itself. Default: continue in a fork.')
+    .option(
+      '--agent <name>',
+      'own agent of the session: its role, tools, model and effort; see `tidemark agents`. An existing session keeps its model.',
+    )
+    .option('--in-place', 'switch the model in the session itself. Default: continue in a fork.');
+}
+
+function declareRun(command: Command): Command {
+  return command
     .addOption(
       new Option(
         '--provider <name>',
@@ -181,11 +190,11 @@ export function limitsIn({ maxCost, maxSteps, maxTokens }: AgentFlags): AgentLim
  * Returns the thresholds for a rewrite notice: `tokens`, and `cost` in dollars. If neither the options nor the settings
  * set a threshold, returns `undefined`.
  */
-export function rewriteNoticeIn(flags: AgentFlags): RewriteNotice | undefined {
+export function rewriteNoticeIn(flags: AgentFlags, changesAgent = false): RewriteNotice | undefined {
   const { rewriteNotice, rewriteCost, inPlace, effort } = flags;
-  // With `--in-place` and `--effort`, the user always sees the price of the change before it is paid. The default
+  // With `--in-place` and `--effort`, and with another agent for an existing session, the user always sees the price of the change before it is paid. The default
   // threshold is therefore one token.
-  const tokens = rewriteNotice ?? (inPlace === true || effort !== undefined ? 1 : undefined);
+  const tokens = rewriteNotice ?? (inPlace === true || effort !== undefined || changesAgent ? 1 : undefined);
   const notice = defined({ tokens, cost: rewriteCost });
   return Object.keys(notice).length === 0 ? undefined : notice;
 }

@@ -65,6 +65,7 @@ const NO_FOLDER: ReadonlyMap<string, string> = new Map(
     'connection.headers': "only the user's own settings can send headers",
     'web.allowPrivate': "only the user's own settings can allow private addresses",
     'web.searchUrl': "only the user's own settings can set the address that receives a key",
+    agentRoots: "a folder's agents are in .agents/agents; only the user's own settings can add other roots",
     skillRoots: "a folder's skills are in .agents/skills; only the user's own settings can add other roots",
   }),
 );

@@ -4,6 +4,8 @@
 import { defined } from '@tidemark/core';
 import type { Account, Compared } from '@tidemark/context';
 import { inputOfAccount } from '@tidemark/context';
+import type { Log, SessionId } from '@tidemark/log';
+import { LogError } from '@tidemark/log';
 import type { Capabilities, Catalog } from '@tidemark/model';
 import { findModel, nearestModel } from '@tidemark/model';
 
@@ -22,6 +24,9 @@ import {
 import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
 import { CliError } from '../frame/failure.ts';
 import { formatCount, dollars, formatNumber } from '../frame/numbers.ts';
+import { plainText } from '../frame/plain-text.ts';
+import type { ShownSubagent } from '../present/subagent-lines.ts';
+import { subagentLine, withSubagent } from '../present/subagent-lines.ts';
 import { readCatalog } from '../settings/own-catalog.ts';
 import type { TableOf } from '../frame/table.ts';
 
@@ -59,6 +64,38 @@ async function report(session: string | undefined, flags: CostFlags, context: Co
   for (const unknown of remarks(whole, as)) output.line(unknown);
   output.line('');
   output.table(groups(reported));
+  for (const line of await subagentLines(reported.session, context)) output.line(line);
+  return undefined;
+}
+
+/**
+ * Returns one line for each subagent of a session. Subagents are sessions of their own, so the sums above do not include
+ * them. A subagent with another model cannot read the front of the session from the cache. Its line therefore names the
+ * cost of its first call, which wrote its own front.
+ */
+async function subagentLines(session: SessionId | undefined, context: CommandContext): Promise<readonly string[]> {
+  if (session === undefined) return [];
+  const store = await context.store();
+  let subagents: readonly ShownSubagent[] = [];
+  for await (const record of store.read(session)) {
+    // The log of a fork begins with the records of its ancestors, whose subagents are not its own.
+    subagents = record.kind === 'session.created' ? [] : withSubagent(subagents, record);
+  }
+  const lines: string[] = [];
+  for (const subagent of subagents) {
+    const first = subagent.model === undefined ? undefined : await firstCost(store, subagent.child);
+    lines.push(`${subagentLine(subagent)}${first === undefined ? '' : `, ${dollars(first)} of it for its first call`}`);
+  }
+  return lines.length === 0 ? [] : ['', 'not in the sums above:', ...lines.map(plainText)];
+}
+
+async function firstCost(store: Log, session: SessionId): Promise<string | undefined> {
+  try {
+    for await (const { kind, data } of store.read(session)) if (kind === 'answer.received') return data.cost;
+  } catch (error) {
+    // A damaged log of a subagent is reported by `tidemark doctor`.
+    if (!(error instanceof LogError)) throw error;
+  }
   return undefined;
 }
 

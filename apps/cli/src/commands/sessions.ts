@@ -76,7 +76,10 @@ function row({ session, depth }: PlacedSession<GaugedSession>): readonly Shown[]
 
 function fromOf({ parent, startedBy }: SessionSummary): string {
   if (parent !== undefined) return `${parent.session}@${parent.position}`;
-  return startedBy === undefined ? '' : `subagent of ${startedBy.session}`;
+  if (startedBy === undefined) return '';
+  const { session, agent, model } = startedBy;
+  const as = [agent, model].filter((part) => part !== undefined).join(', ');
+  return `subagent of ${session}${as === '' ? '' : ` (${as})`}`;
 }
 
 function headline(count: number, name: string | undefined, home: string): Shown {

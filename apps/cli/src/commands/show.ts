@@ -4,7 +4,7 @@
 import { defined } from '@tidemark/core';
 import { readFold } from '@tidemark/agent';
 import { compactionStanding, gaugeInWords } from '@tidemark/context';
-import type { CallForecast, EpochOpened, Parent, Recorded, SessionId, StartedBy } from '@tidemark/log';
+import type { AgentChosen, CallForecast, EpochOpened, Parent, Recorded, SessionId, StartedBy } from '@tidemark/log';
 import { allWritten, inputTokens } from '@tidemark/model';
 
 import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
@@ -12,14 +12,14 @@ import { explainPadding } from '../reports/explain-padding.ts';
 import { gaugeAtRest } from '../reports/gauge-at-rest.ts';
 import { dollars, formatNumber } from '../frame/numbers.ts';
 import type { SessionFlags } from '../arguments/session-argument.ts';
-import { declareSession, sessionAndPlace } from '../arguments/session-argument.ts';
+import { declareSession, nameAndStep, requiredSession } from '../arguments/session-argument.ts';
 import { showStep } from '../reports/show-step.ts';
 import { standingLine } from '../present/standing-line.ts';
 import { stepArgument } from '../arguments/step-argument.ts';
 import type { ForecastsOff } from '../reports/step-forecast.ts';
 import { addForecast, forecastsOff } from '../reports/step-forecast.ts';
 import type { ShownSubagent } from '../present/subagent-lines.ts';
-import { subagentLine, withSubagent } from '../present/subagent-lines.ts';
+import { chosenLine, subagentLine, withSubagent } from '../present/subagent-lines.ts';
 import type { AnswerTransport } from '../present/transport-words.ts';
 import { transportWords } from '../present/transport-words.ts';
 
@@ -40,9 +40,11 @@ export const show: Command = {
       .option('--diff', 'show only the difference from the previous request')
       .action((first: string | undefined, second: string | undefined, flags: ShowFlags) =>
         run(async (context) => {
-          const [session, step] = await sessionAndPlace([first, second], flags, context);
-          if (step === undefined) return showSession(session, context);
-          return showStep(session, step.startsWith('side/') ? step : stepArgument(step), flags.diff === true, context);
+          const { name, step } = nameAndStep(first, second, flags);
+          const wanted = step === undefined || step.startsWith('side/') ? step : stepArgument(step);
+          const session = await requiredSession(name, flags, context);
+          if (wanted === undefined) return showSession(session, context);
+          return showStep(session, wanted, flags.diff === true, context);
         }),
       ),
 };
@@ -73,6 +75,26 @@ interface StepRow {
   readonly note: string;
 }
 
+interface Relations {
+  readonly parent: Parent | undefined;
+  readonly startedBy: StartedBy | undefined;
+  readonly agent: AgentChosen | undefined;
+  readonly subagents: readonly ShownSubagent[];
+}
+
+/** Returns lines about the sessions and the own agent that a session is connected with. */
+function relationLines({ parent, startedBy, agent, subagents }: Relations): readonly string[] {
+  const as = startedBy?.agent === undefined ? '' : `, as the agent ${startedBy.agent}`;
+  return [
+    ...(parent === undefined ? [] : [`a fork of ${parent.session} after record ${parent.position}`]),
+    ...(startedBy === undefined
+      ? []
+      : [`a subagent of ${startedBy.session}, started by its call ${startedBy.call}${as}`]),
+    ...(agent === undefined ? [] : [chosenLine(agent)]),
+    ...subagents.map(subagentLine),
+  ];
+}
+
 async function showSession(session: SessionId, context: CommandContext): Promise<CommandOutcome> {
   const steps: StepRow[] = [];
   const kinds: Record<string, number> = {};
@@ -83,6 +105,7 @@ async function showSession(session: SessionId, context: CommandContext): Promise
   let parent: Parent | undefined;
   let startedBy: StartedBy | undefined;
   let subagents: readonly ShownSubagent[] = [];
+  let agent: AgentChosen | undefined;
   const store = await context.store();
   for await (const record of store.read(session)) {
     records += 1;
@@ -93,6 +116,7 @@ async function showSession(session: SessionId, context: CommandContext): Promise
     if (record.kind === 'epoch.opened') epochs.push(record.data);
     if (record.kind === 'session.created' && record.data.id === session) ({ parent, startedBy } = record.data);
     subagents = withSubagent(subagents, record);
+    if (record.kind === 'agent.chosen') agent = record.data;
     const row = stepRow(record, purposes);
     if (row !== undefined) steps.push(row);
   }
@@ -105,7 +129,7 @@ async function showSession(session: SessionId, context: CommandContext): Promise
   const value = {
     session,
     parent: parent ?? null,
-    ...defined({ startedBy }),
+    ...defined({ startedBy, agent }),
     ...(subagents.length > 0 && { subagents }),
     records,
     kinds,
@@ -118,9 +142,7 @@ async function showSession(session: SessionId, context: CommandContext): Promise
   context.output.result(value, () =>
     [
       `${session}: ${formatNumber(records)} records, ${countOf(steps)}${forecastsOff(off)}${unknownCaching(steps)}`,
-      ...(parent === undefined ? [] : [`a fork of ${parent.session} after record ${parent.position}`]),
-      ...(startedBy === undefined ? [] : [`a subagent of ${startedBy.session}, started by its call ${startedBy.call}`]),
-      ...subagents.map(subagentLine),
+      ...relationLines({ parent, startedBy, agent, subagents }),
       ...(gauge === undefined ? [] : [`the next request: ${gaugeInWords(gauge)}`]),
       ...(compaction === undefined ? [] : [standingLine(compaction)]),
       ...epochs.flatMap((one) => explainPadding(one) ?? []),

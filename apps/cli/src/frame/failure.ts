@@ -173,6 +173,7 @@ const AGENT_NEXT: { readonly [code in AgentErrorCode]?: string } = {
   'agent/not-closed': 'remove `--at` to fork at the last closed record; `--dry-run` shows the place without a change',
   'agent/no-such-record': '`tidemark export <session> --format json` lists every record',
   'agent/unknown-skill': '`tidemark skills` lists the installed skills',
+  'agent/hook-denied': '`tidemark config` lists the hooks and where they are set',
   'agent/unfit-image': 'use another image, or make a copy in a supported format and size',
   'agent/unknown-price': 'limit steps or tokens instead: `--max-steps`, `--max-tokens`',
 };

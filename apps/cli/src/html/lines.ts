@@ -1,10 +1,12 @@
 // Renders records that need only one line on the page, or one line that the reader can unfold: notes, decisions,
 // changes, and the ends of turns. Internal records are omitted from the page; the JSON export contains them.
 
-import type { Recorded } from '@tidemark/log';
+import type { PermissionDecided, Recorded } from '@tidemark/log';
 
 import { formatCount } from '../frame/numbers.ts';
-import { processEnd } from '../present/process-line.ts';
+import { render } from '../frame/shown.ts';
+import { processLine } from '../present/process-line.ts';
+import { hookOfRule } from '../present/denials.ts';
 import { preOf, wordsOf } from './content.ts';
 import type { Markup, Value } from './markup.ts';
 import { markup, NOTHING } from './markup.ts';
@@ -21,9 +23,15 @@ export function lineOf(record: Recorded): Markup {
     case 'branch.summarized':
       return opening(record, 'Abandoned branch', preOf(record.data.text));
     case 'permission.decided':
-      return record.data.decision === 'denied' ? line(record, `A call was denied by a ${record.data.by}.`) : NOTHING;
+      return record.data.decision === 'denied'
+        ? line(record, `A call was denied by ${whoDenied(record.data)}.`)
+        : NOTHING;
+    case 'prompt.denied':
+      return line(record, `A prompt was denied by ${hookOfRule(record.data.rule)}: ${record.data.reason}`);
     case 'mode.changed':
       return line(record, `Permission mode: ${record.data.mode}, set by the ${record.data.by}.`);
+    case 'agent.chosen':
+      return line(record, `Own agent of the session: ${record.data.name}.`);
     case 'reasoning.changed':
       return line(record, `Reasoning: ${record.data.setting}.`);
     case 'role.changed':
@@ -39,19 +47,16 @@ export function lineOf(record: Recorded): Markup {
       return line(record, `${formatCount(record.data.calls.length, 'old result')} shortened from the next request on.`);
     case 'block.quarantined':
       return line(record, `A block was quarantined: ${record.data.reason}.`);
-    case 'memory.changed':
-      return line(record, `Memory: ${record.data.operation} in ${record.data.file}.`);
     case 'subagent.started':
-      return line(record, `Subagent ${record.data.child} started as ${record.data.role}: ${record.data.task}`);
+      return line(
+        record,
+        `Subagent ${record.data.child} started as ${record.data.role}${record.data.model === undefined ? '' : ` with ${record.data.model}`}: ${record.data.task}`,
+      );
     case 'subagent.ended':
       return line(
         record,
         `Subagent ${record.data.child} ended with the status ${record.data.status}: ${record.data.summary}`,
       );
-    case 'process.started':
-      return line(record, `Background process ${record.data.process} started: ${record.data.command}`);
-    case 'process.ended':
-      return line(record, `Background process ${record.data.process} ${processEnd(record.data)}.`);
     case 'answer.failed':
       return line(record, markup`<span class="bad">A call failed: ${record.data.message}</span>`);
     case 'turn.ended': {
@@ -63,8 +68,19 @@ export function lineOf(record: Recorded): Markup {
       );
     }
     default:
-      return NOTHING;
+      return besideRecord(record);
   }
+}
+
+/** Renders records of changes beside the conversation. */
+function besideRecord(record: Recorded): Markup {
+  if (record.kind === 'memory.changed') return line(record, `Memory: ${record.data.operation} in ${record.data.file}.`);
+  if (record.kind !== 'process.started' && record.kind !== 'process.ended') return NOTHING;
+  return line(record, render(processLine(record), false));
+}
+
+function whoDenied({ by, rule }: PermissionDecided): string {
+  return by === 'hook' ? hookOfRule(rule) : `a ${by}`;
 }
 
 function line({ position }: Recorded, words: Value): Markup {

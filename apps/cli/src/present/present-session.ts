@@ -4,10 +4,12 @@
 import type { Gauge } from '@tidemark/context';
 import { gaugeInWords } from '@tidemark/context';
 import type { SessionEvent } from '@tidemark/kit';
-import type { AnswerPart, Recorded, RecordedOf, SubagentEnded } from '@tidemark/log';
+import type { AnswerPart, ContentPart, Recorded, RecordedOf, SubagentEnded } from '@tidemark/log';
 
 import { dollars, formatNumber } from '../frame/numbers.ts';
 import type { CommandOutput } from '../frame/output.ts';
+import { denialInWords, reasonOfHook } from './denials.ts';
+import { startLine } from './subagent-lines.ts';
 import type { SeenCall, SeenTokens } from './seen-tokens.ts';
 import { addSeen, NOTHING_SEEN } from './seen-tokens.ts';
 import type { Shown } from '../frame/shown.ts';
@@ -30,7 +32,8 @@ interface SessionView {
   readonly output: CommandOutput;
   /** Title of each open call, by call id. */
   readonly calls: Map<string, string>;
-  readonly denied: Set<string>;
+  /** Denial in words of each denied call, by call id. */
+  readonly denied: Map<string, string>;
   /** True if the last text on stdout did not end with a newline. */
   midLine: boolean;
   /** True if text of the current answer was printed as it streamed. */
@@ -60,7 +63,7 @@ export function presentSession(
     output,
     session,
     calls: titlesOf(answered),
-    denied: new Set(),
+    denied: new Map(),
     midLine: false,
     streamed: false,
     rewriteReported: false,
@@ -100,6 +103,8 @@ function show(view: SessionView, event: SessionEvent): void {
     }
     case 'status.changed':
       return showStatus(view, event.gauge);
+    case 'hook.waiting':
+      return event.over ? undefined : note(view, withStyle('dim', `waiting for the hook ${event.hook} (${event.on})`));
     case 'reasoning.delta':
     case 'processes.changed':
     case 'tool.progressed':
@@ -162,10 +167,10 @@ function showRecord(view: SessionView, record: Recorded): void {
     case 'answer.failed':
       return record.data.usage === undefined ? undefined : add(view, record.data);
     case 'permission.decided':
-      if (record.data.decision === 'denied') view.denied.add(record.data.call);
+      if (record.data.decision === 'denied') view.denied.set(record.data.call, denialInWords(record.data));
       return;
     case 'subagent.started':
-      return note(view, withStyle('dim', `subagent ${record.data.role}: running as session ${record.data.child}`));
+      return note(view, withStyle('dim', startLine(record.data)));
     case 'subagent.ended':
       view.subagents.push(record.data);
       return;
@@ -219,9 +224,23 @@ function showCall(view: SessionView, call: string, how: readonly Shown[]): void 
 }
 
 function howFailed({ denied }: SessionView, record: RecordedOf<'tool.failed'>): readonly Shown[] {
-  return denied.delete(record.data.call)
-    ? [withStyle('yellow', 'denied')]
-    : [withStyle('red', 'failed'), ...timeOf(record)];
+  const denial = denied.get(record.data.call);
+  if (denial === undefined) return [withStyle('red', 'failed'), ...timeOf(record)];
+  denied.delete(record.data.call);
+  const reason = denial === 'denied' ? '' : firstLine(reasonOfHook(textOf(record.data.parts)));
+  return [withStyle('yellow', denial), reason === '' ? '' : `: ${reason}`];
+}
+
+function textOf(parts: readonly ContentPart[]): string {
+  return parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+}
+
+/** Maximum length of the reason of a denial, in characters. */
+const REASON = 200;
+
+function firstLine(text: string): string {
+  const [line = ''] = text.split('\n', 1);
+  return line.length <= REASON ? line : `${line.slice(0, REASON).toWellFormed()}…`;
 }
 
 function timeOf({ data }: RecordedOf<'tool.returned' | 'tool.failed'>): readonly Shown[] {

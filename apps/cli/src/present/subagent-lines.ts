@@ -1,7 +1,7 @@
 // Collects the subagents of a session from its log, with the result of each one.
 
 import { defined } from '@tidemark/core';
-import type { Recorded, SubagentEnded, SubagentStarted } from '@tidemark/log';
+import type { AgentChosen, Recorded, SubagentEnded, SubagentStarted } from '@tidemark/log';
 
 import { dollars } from '../frame/numbers.ts';
 
@@ -9,7 +9,11 @@ import { dollars } from '../frame/numbers.ts';
  * One subagent. The status `null` means that the subagent is still running or was interrupted. If it was interrupted,
  * the next turn will end it.
  */
-export interface ShownSubagent extends Pick<SubagentStarted, 'child' | 'role' | 'task'> {
+export interface ShownSubagent extends Pick<SubagentStarted, 'child' | 'role' | 'task' | 'model'> {
+  /** Name of the own agent that it is. */
+  readonly agent?: string;
+  /** Names and patterns of the tools that its own agent may use. Absent if it may use all of the session. */
+  readonly tools?: readonly string[];
   readonly status: SubagentEnded['status'] | null;
   readonly cost?: string;
 }
@@ -17,16 +21,44 @@ export interface ShownSubagent extends Pick<SubagentStarted, 'child' | 'role' | 
 /** Returns the list of subagents after one more record. */
 export function withSubagent(shown: readonly ShownSubagent[], record: Recorded): readonly ShownSubagent[] {
   if (record.kind === 'subagent.started') {
-    const { child, role, task } = record.data;
-    return [...shown, { child, role, task, status: null }];
+    const { child, role, task, agent, model } = record.data;
+    const named = defined({ agent: agent?.name, tools: agent?.tools, model });
+    return [...shown, { child, role, task, status: null, ...named }];
   }
   if (record.kind !== 'subagent.ended') return shown;
   const { child, status, cost } = record.data;
   return shown.map((one) => (one.child === child ? { ...one, status, ...defined({ cost }) } : one));
 }
 
-/** Formats a subagent as a line: `subagent 3f2a… (reviewer): completed, $0.0123`. */
-export function subagentLine({ child, role, status, cost }: ShownSubagent): string {
+/**
+ * Formats a subagent as a line: `subagent 3f2a… (reviewer): completed, $0.0123`. The parentheses also contain its own
+ * agent, its model if that is another one than the session's, and its tools.
+ */
+export function subagentLine(subagent: ShownSubagent): string {
+  const { child, status, cost } = subagent;
   const price = cost === undefined ? '' : `, ${dollars(cost)}`;
-  return `subagent ${child} (${role}): ${status ?? 'not ended'}${price}`;
+  return `subagent ${child} (${describe(subagent)}): ${status ?? 'not ended'}${price}`;
+}
+
+/** Formats the start of a subagent as a line: `subagent reviewer (claude-haiku-4-5): running as session 3f2a…`. */
+export function startLine({ child, role, agent, model }: SubagentStarted): string {
+  const named = [agent === undefined || agent.name === role ? undefined : `agent ${agent.name}`, model];
+  const as = named.filter((part) => part !== undefined).join(', ');
+  return `subagent ${role}${as === '' ? '' : ` (${as})`}: running as session ${child}`;
+}
+
+/** Formats the choice of an own agent for a session: `agent reviewer, with the tools read, grep`. */
+export function chosenLine({ name, tools }: AgentChosen): string {
+  return `agent ${name}${tools === undefined ? '' : `, with the tools ${tools.join(', ') || 'none'}`}`;
+}
+
+/** Describes a subagent: `checker, agent reviewer, claude-haiku-4-5 with a front of its own, tools read, grep`. */
+function describe({ role, agent, model, tools }: ShownSubagent): string {
+  const parts = [
+    role,
+    agent === undefined || agent === role ? undefined : `agent ${agent}`,
+    model === undefined ? undefined : `${model} with a front of its own`,
+    tools === undefined ? undefined : `tools ${tools.join(', ') || 'none'}`,
+  ];
+  return parts.filter((part) => part !== undefined).join(', ');
 }

@@ -9,7 +9,8 @@ const NAMED_BY: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries<readonly string[]>({
     skill_load: ['name', 'file'],
     memory_update: ['operation', 'file'],
-    agent: ['role', 'task'],
+    agent: ['agent', 'role', 'task'],
+    process: ['action', 'process'],
   }),
 );
 

@@ -2,7 +2,7 @@
 // used instead of any provider.
 
 import { defined } from '@tidemark/core';
-import type { AgentOptions, KeyLocation, ProviderName } from '@tidemark/kit';
+import type { AgentOptions, KeyLocation, OtherProvider, ProviderName } from '@tidemark/kit';
 import { isCompatible, isProviderName, keyLocation, PROVIDERS, providerOf } from '@tidemark/kit';
 import type { Catalog } from '@tidemark/model';
 import { findModel, nearestModel } from '@tidemark/model';
@@ -24,6 +24,11 @@ export interface OpenedProvider {
     AgentOptions,
     'model' | 'provider' | 'apiKey' | 'baseURL' | 'maxOutputTokens' | 'connection' | 'modelOptions'
   >;
+  /**
+   * Returns the key and the address of another provider. Returns `undefined` if its key is missing. A simulator replaces
+   * every provider.
+   */
+  reach(provider: ProviderName): Promise<OtherProvider | undefined>;
   close(): Promise<void>;
 }
 
@@ -63,6 +68,7 @@ export async function chooseProvider(request: ProviderRequest, context: CommandC
   const connection = defined({ transport: flags.transport, headers, bearerToken });
   return {
     options: { ...wanted, ...limits, ...defined({ apiKey, baseURL }), connection },
+    reach: (name) => reachOther(name, request.addresses?.[name], context),
     close: async () => undefined,
   };
 }
@@ -141,6 +147,8 @@ function requireTransport(provider: ProviderName = 'anthropic', { transport }: A
   );
 }
 
+const SIMULATED = 'simulated-by-tidemark';
+
 async function simulator(request: ProviderRequest, wanted: WantedModel): Promise<OpenedProvider> {
   const { scenario, baseUrl } = request.flags;
   if (baseUrl !== undefined)
@@ -157,11 +165,12 @@ async function simulator(request: ProviderRequest, wanted: WantedModel): Promise
   return {
     options: {
       ...wanted,
-      apiKey: 'simulated-by-tidemark',
+      apiKey: SIMULATED,
       baseURL: addressOf(provider, listening.url),
       ...limitsOf(request, wanted),
       ...transportOf(request.flags),
     },
+    reach: async (name) => ({ apiKey: SIMULATED, baseURL: addressOf(name, listening.url) }),
     close: () => listening.close(),
   };
 }
@@ -224,6 +233,17 @@ async function keyFor(
     `there is no key for ${title}: ${variable} is not set`,
     `set ${variable}, store a key with \`tidemark keys set ${provider}\`, or add \`--provider simulator\` to try it without a key`,
   );
+}
+
+/** Returns the key and the address of a provider that is not the one of the run. */
+async function reachOther(
+  provider: ProviderName,
+  baseURL: string | undefined,
+  context: CommandContext,
+): Promise<OtherProvider | undefined> {
+  const apiKey = await keyOf(provider, context, baseURL);
+  const isReached = apiKey !== undefined || tokenOf(provider, context) !== undefined;
+  return isReached || !keyLocation(provider, baseURL).required ? defined({ apiKey, baseURL }) : undefined;
 }
 
 /** Notes that the key of a preset is not sent, because the address is not the preset's own address. */

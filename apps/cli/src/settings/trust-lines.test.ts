@@ -216,3 +216,28 @@ test("a server's line about unknown files follows the files that are known", asy
     'not checked: files that make may start, because they are unknown before it runs',
   ]);
 });
+
+test('each hook is shown with its whole command line, its terms, and the files that trust covers', async () => {
+  write('hooks/check.mjs', '');
+  const hooks = [
+    {
+      on: 'before-tool',
+      run: ['node', 'hooks/check.mjs', 'a b'],
+      tools: ['bash', 'mcp__*'],
+      timeoutMs: 500,
+      name: 'my check',
+    },
+    { on: 'turn-ended', run: 'make report\u202e' },
+  ];
+  expect(await linesOf({ hooks })).toEqual([
+    "hook 'my check' on before-tool runs: node hooks/check.mjs 'a b'",
+    '    in the sandbox, without a network',
+    "    for the tools: bash 'mcp__*'",
+    '    time limit: 500 ms',
+    '    names this file; a change asks for trust again: hooks/check.mjs',
+    'hook on turn-ended runs: make report\\u{202e}',
+    '    in the sandbox, without a network',
+    '    not checked: files that make may start, because they are unknown before it runs',
+    'Files that are loaded by the named files are not checked.',
+  ]);
+});

@@ -1,13 +1,14 @@
 // Lists the contents of a workspace for the user who is asked to trust it. Each item has one line, and each MCP server
-// has a block of lines. Every command that can run is shown completely, exactly as it would be started.
+// and each hook has a block of lines. Every command that can run is shown completely, exactly as it would be started.
 
 import { basename, relative } from 'node:path';
 
 import { isSecretName } from '@tidemark/agent';
 import { PROVIDERS } from '@tidemark/kit';
-import type { WorkspaceContents, BroughtSettings, ServerSetting, ServerValue } from '@tidemark/settings';
 import { isOwnOnly, settingsBrought } from '@tidemark/settings';
-import { findSkills } from '@tidemark/tools-skills';
+import type { BroughtSettings, HookSetting, ServerSetting, ServerValue, WorkspaceContents } from '@tidemark/settings';
+import type { FoundAgent } from '@tidemark/tools-skills';
+import { findAgents, findSkills } from '@tidemark/tools-skills';
 
 import { markedText } from '../present/marked-text.ts';
 import { asciiText, shellWord } from '../present/shell-word.ts';
@@ -19,13 +20,16 @@ import { asciiText, shellWord } from '../present/shell-word.ts';
  * line shows.
  */
 export async function trustLines(brought: WorkspaceContents): Promise<readonly string[]> {
-  const { servers, rules, leaves } = settingsBrought(brought, Object.keys(PROVIDERS));
+  const { servers, hooks, rules, leaves } = settingsBrought(brought, Object.keys(PROVIDERS));
   return [
     ...leaves.map(settingLine),
     ...Object.entries(servers).flatMap(([name, server]) => serverLines(name, server, brought)),
-    ...serverNotes(servers, brought),
+    ...hooks.flatMap((hook, index) => hookLines(hook, index, brought)),
+    ...programNotes({ servers, hooks }, brought),
     ...rules.map(ruleLine),
     ...(await skillLines(brought)),
+    ...(await agentLines(brought)),
+    ...(brought.instructions === undefined ? [] : [instructionsLine(brought.instructions)]),
     ...(brought.memory ? ['memory files, which are added to the conversation'] : []),
   ];
 }
@@ -59,7 +63,7 @@ function serverLines(name: string, server: ServerSetting, brought: WorkspaceCont
     'command' in server
       ? `MCP server ${name} runs: ${[server.command, ...(server.args ?? [])].map(shellWord).join(' ')}`
       : `MCP server ${name} connects to: ${shellWord(server.url)}`,
-    ...[...below, ...termLines(server), ...namedLines(name, brought)].map((line) => `${BELOW}${line}`),
+    ...[...below, ...termLines(server), ...namedLines(`mcp.servers.${name}`, brought)].map((line) => `${BELOW}${line}`),
   ];
 }
 
@@ -131,8 +135,8 @@ function termLines({ effect = 'execute', timeoutMs }: ServerSetting): readonly s
   ];
 }
 
-function namedLines(name: string, { namedBy, workspace }: WorkspaceContents): readonly string[] {
-  const { paths = [], untold = [] } = namedBy.find(({ by }) => by === `mcp.servers.${name}`) ?? {};
+function namedLines(setting: string, { namedBy, workspace }: WorkspaceContents): readonly string[] {
+  const { paths = [], untold = [] } = namedBy.find(({ by }) => by === setting) ?? {};
   return [
     ...paths.map((path) => `names this file; a change asks for trust again: ${shellWord(relative(workspace, path))}`),
     ...untold.map(
@@ -141,13 +145,31 @@ function namedLines(name: string, { namedBy, workspace }: WorkspaceContents): re
   ];
 }
 
-function serverNotes(
-  servers: Readonly<Record<string, ServerSetting>>,
+function hookLines(
+  { on, run, name, tools, timeoutMs, whenItFails }: HookSetting,
+  index: number,
+  brought: WorkspaceContents,
+): readonly string[] {
+  const program = typeof run === 'string' ? asciiText(run) : run.map(shellWord).join(' ');
+  const below = [
+    'in the sandbox, without a network',
+    ...(tools === undefined ? [] : [`for the tools: ${tools.map(shellWord).join(' ')}`]),
+    ...(timeoutMs === undefined ? [] : [`time limit: ${timeoutMs} ms`]),
+    ...(whenItFails === undefined ? [] : [`when it fails: ${whenItFails}`]),
+    ...namedLines(`hooks.${index}`, brought),
+  ];
+  const title = name === undefined ? 'hook' : `hook ${shellWord(name)}`;
+  return [`${title} on ${on} runs: ${program}`, ...below.map((line) => `${BELOW}${line}`)];
+}
+
+function programNotes(
+  { servers, hooks }: Pick<BroughtSettings, 'servers' | 'hooks'>,
   { named }: WorkspaceContents,
 ): readonly string[] {
-  if (Object.keys(servers).length === 0) return [];
+  const serverCount = Object.keys(servers).length;
+  if (serverCount + hooks.length === 0) return [];
   return [
-    'Servers start immediately, in every mode.',
+    ...(serverCount === 0 ? [] : ['Servers start immediately, in every mode.']),
     ...(named.length === 0 ? [] : ['Files that are loaded by the named files are not checked.']),
   ];
 }
@@ -162,6 +184,37 @@ async function skillLines({ skills, skillsRoot }: WorkspaceContents): Promise<re
   ]);
   const names = new Set([...skills, ...found.skills.map(({ name }) => name)]);
   return [...names].toSorted().map((name) => `skill ${shellWord(name)}: ${words.get(name) ?? 'has no SKILL.md'}`);
+}
+
+/** Returns one line per own agent, with its tools, its model and the first line of its description. */
+async function agentLines({ agents, agentsRoot }: WorkspaceContents): Promise<readonly string[]> {
+  if (agentsRoot === undefined) return [];
+  const found = await findAgents([{ folder: agentsRoot, source: 'workspace' }]);
+  const words = new Map([
+    ...found.bad.map(({ path, reason }): [string, string] => [
+      basename(path, '.md'),
+      `cannot be used: ${oneLine(reason)}`,
+    ]),
+    ...found.agents.map((agent): [string, string] => [basename(agent.path, '.md'), agentWords(agent)]),
+  ]);
+  const names = new Set([...agents, ...found.agents.map(({ path }) => basename(path, '.md'))]);
+  return [...names].toSorted().map((name) => `agent ${shellWord(name)}: ${words.get(name) ?? 'cannot be used'}`);
+}
+
+function agentWords({ description, tools, model }: FoundAgent): string {
+  const of = tools === undefined ? 'all tools of the session' : tools.length === 0 ? 'no tools' : tools.join(', ');
+  return `${firstLine(description)} (${asciiText(of)}${model === undefined ? '' : `, model ${asciiText(model)}`})`;
+}
+
+const INSTRUCTIONS = 'instructions in ';
+
+/** Returns true for the line about the instruction file of a folder. */
+export function isInstructionsLine(line: string): boolean {
+  return line.startsWith(INSTRUCTIONS);
+}
+
+function instructionsLine(name: string): string {
+  return `${INSTRUCTIONS}${name}, which are added to each new session; later changes of them are not asked about`;
 }
 
 function firstLine(text: string): string {

@@ -29,7 +29,7 @@ export function withSettings(flags: AgentFlags, use: SettingsUse): AgentFlags {
     ...defined({ rewriteCost: rewriteNotice?.cost, rewriteNotice: rewriteNotice?.tokens }),
     ...modelIn(flags, use),
     ...modeSet(flags, use),
-    ...(use.newSession ? defined({ effort: use.settings.effort }) : {}),
+    ...(use.newSession ? defined({ effort: use.settings.effort, agent: use.settings.agent }) : {}),
     ...flags,
   };
 }

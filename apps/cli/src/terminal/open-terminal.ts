@@ -44,6 +44,7 @@ export async function openTerminal(request: TerminalRequest, context: CommandCon
   const slash = createSlashCommands({
     controller,
     context,
+    trusted: request.flags.trust === true,
     ...terminalOf(process.stdout),
     editFile: (path) => editFile(path, { environment: context.environment, folder: controller.workspace() }),
   });

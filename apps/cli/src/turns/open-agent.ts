@@ -3,10 +3,11 @@
 import { stat } from 'node:fs/promises';
 
 import { defined } from '@tidemark/core';
-import type { Agent, AgentOptions, AgentSession, NextCall, Permissions } from '@tidemark/kit';
+import type { Agent, AgentOptions, AgentSession, NextCall, OpenOptions, Permissions } from '@tidemark/kit';
 import { narrower } from '@tidemark/agent';
 import { createAgent, createMemoryStore, createPlanTool } from '@tidemark/kit';
 import { defaultCatalog, withOverrides } from '@tidemark/model';
+import type { Settings } from '@tidemark/settings';
 import { openGrants } from '@tidemark/settings';
 
 import type { AgentFlags } from '../arguments/agent-flags.ts';
@@ -16,10 +17,13 @@ import { resolveModel } from '../arguments/resolve-model.ts';
 import type { CommandContext } from '../frame/command.ts';
 import { CliError } from '../frame/failure.ts';
 import { chooseProvider } from '../settings/choose-provider.ts';
+import { hookOptions } from '../settings/hook-options.ts';
 import { mcpOptions } from '../settings/mcp-servers.ts';
+import type { AgentsHere } from '../settings/own-agents.ts';
+import { agentNamed, agentsIn, otherProviders, ownAgentOptions } from '../settings/own-agents.ts';
 import { readOwnCatalog } from '../settings/own-catalog.ts';
 import { settingsIn } from '../settings/settings-in.ts';
-import { skillBudgetIn, skillPlaces } from '../settings/skill-places.ts';
+import { ownInstructions, skillBudgetIn, skillPlaces } from '../settings/skill-places.ts';
 import { webOptions } from '../settings/web-options.ts';
 import { withSettings } from '../settings/with-settings.ts';
 import { effortFor, withoutKeptEffort } from './effort.ts';
@@ -88,7 +92,9 @@ export async function prepareAgent(
   const { settings } = found;
   const newSession = typed.session === undefined;
   const use = { settings, newSession, person: ask !== undefined, catalog };
-  const wanted = withoutKeptEffort(withSettings(typed.flags, use), typed.session);
+  const agents = await agentsIn(context, { folder: workspace, trusted: found.trusted }, settings);
+  const asAgent = withAgent(typed.flags, { agents, settings, newSession });
+  const wanted = withoutKeptEffort(withSettings(asAgent, use), typed.session);
   const flags = resolveModel(wanted, { catalog, session: typed.session });
   if (flags.model !== wanted.model && context.output.watched)
     context.output.note(`"${wanted.model}" is ${flags.model}`);
@@ -97,8 +103,9 @@ export async function prepareAgent(
   const { baseUrl: addresses, connection } = settings;
   const provider = await chooseProvider({ ...request, catalog, ...defined({ addresses, connection }) }, context);
   try {
+    const own = ownAgentOptions(agents, await otherProviders(agents, settings, { provider, catalog }));
     const options = await agentOptions(
-      { request, provider: provider.options, catalogChanges: changes, found, permissions, workspace },
+      { request, provider: provider.options, catalogChanges: changes, found, permissions, workspace, own },
       context,
     );
     const agent = createAgent(options);
@@ -142,10 +149,11 @@ interface AgentMaterials {
   readonly found: Awaited<ReturnType<typeof settingsIn>>;
   readonly permissions: Permissions;
   readonly workspace: string;
+  readonly own: ReturnType<typeof ownAgentOptions>;
 }
 
 async function agentOptions(
-  { request, provider, catalogChanges, found, permissions, workspace }: AgentMaterials,
+  { request, provider, catalogChanges, found, permissions, workspace, own }: AgentMaterials,
   context: CommandContext,
 ): Promise<AgentOptions> {
   const { flags } = request;
@@ -157,26 +165,34 @@ async function agentOptions(
     workspace: {
       folder: workspace,
       forbidden: [context.home, context.configFolder],
-      // A trusted workspace also uses its memory files. A setting can turn the memory off.
-      trusted: trusted && settings.memory !== false,
+      // A trusted workspace also uses its memory and its instruction files.
+      trusted,
       ...defined({
+        memory: settings.memory,
         agentsFile: settings.agentsFile,
+        ownInstructions: await ownInstructions(context, workspace),
         backgroundProcesses: settings.backgroundProcesses,
         sandbox: flags.network === undefined ? undefined : { network: flags.network },
         protectedPaths: trusted ? brought?.named : undefined,
+        commands: settings.commands && defined(settings.commands),
       }),
     },
     tools: (settings.plan ?? true) ? [createPlanTool()] : [],
-    ...defined({ mcp: mcpOptions(settings, context) }),
+    ...defined({ mcp: mcpOptions(settings, context), hooks: hookOptions(settings, context) }),
     subagents: settings.subagents ?? {},
-    web: await webOptions(settings, context),
+    web: await webOptions(settings, provider.provider, context),
+    ...own,
     host: { environment: context.environment, client: 'cli' },
     skills: {
       roots: await skillPlaces(context, { folder: workspace, trusted }, settings.skillRoots),
       budget: skillBudgetIn(settings),
     },
     limits: limitsIn(flags),
-    cache: defined({ ttl: flags.ttl, padding: flags.padding, rewriteNotice: rewriteNoticeIn(flags) }),
+    cache: defined({
+      ttl: flags.ttl,
+      padding: flags.padding,
+      rewriteNotice: rewriteNoticeIn(flags, request.session !== undefined && flags.agent !== undefined),
+    }),
     compaction: defined({ when: flags.compaction, by: flags.compactionBy, pruning: flags.pruning }),
     permissions: {
       ...permissions,
@@ -191,11 +207,12 @@ async function agentOptions(
  * log. For a resumed turn, the new mode can be narrower but not wider.
  */
 async function openIn(agent: Agent, request: AgentRequest, context: CommandContext): Promise<AgentSession> {
-  const { session, title, flags } = request;
+  const { session, flags } = request;
   const live =
     session !== undefined && forksFor(agent, session, flags)
       ? await forkForModel(agent, session, context)
-      : await agent.open(session?.id, title === undefined ? {} : { title });
+      : await agent.open(session?.id, session === undefined ? newSessionOf(request) : {});
+  if (session !== undefined && flags.agent !== undefined) live.setAgent(flags.agent);
   const asked = modeIn(flags);
   if (asked === undefined || asked === live.mode) return live;
   if (request.resumes === true && narrower(asked, live.mode) !== asked)
@@ -206,6 +223,30 @@ async function openIn(agent: Agent, request: AgentRequest, context: CommandConte
     );
   await live.setMode(asked);
   return live;
+}
+
+function newSessionOf({ title, flags: { agent } }: AgentRequest): OpenOptions {
+  // The model and the effort of the own agent are among the flags already.
+  return { ...defined({ title, agent }), ...(agent !== undefined && { keepModel: true }) };
+}
+
+/**
+ * Returns the flags with the model and the effort of the own agent. An existing session keeps its own model and effort.
+ *
+ * @throws CliError `cli/not-found` for an agent that does not exist.
+ */
+function withAgent(
+  flags: AgentFlags,
+  {
+    agents,
+    settings,
+    newSession,
+  }: { readonly agents: AgentsHere; readonly settings: Settings; readonly newSession: boolean },
+): AgentFlags {
+  const name = flags.agent ?? (newSession ? settings.agent : undefined);
+  if (name === undefined) return flags;
+  const { model, effort } = agentNamed(name, agents);
+  return newSession ? { ...defined({ model, effort }), ...flags } : flags;
 }
 
 async function requireFolder(path: string): Promise<void> {

@@ -236,11 +236,11 @@ function rest(actor: Actor, { feed, text }: QueuedTurn, error: Error | undefined
 }
 
 /**
- * Returns true if the session stays usable after the error. A prompt with an image that cannot be sent is not recorded
- * and starts no turn. The caller can then send another prompt.
+ * Returns true if the session stays usable after the error. A prompt with an image that cannot be sent, and a prompt that
+ * a hook denied, are not recorded and start no turn. The caller can then send another prompt.
  */
 function isUnsaid(error: Error): boolean {
-  return error instanceof AgentError && error.code === 'agent/unfit-image';
+  return error instanceof AgentError && (error.code === 'agent/unfit-image' || error.code === 'agent/hook-denied');
 }
 
 /** Writes a snapshot if one is due. The write starts between two turns, and the next turn does not wait for it. */

@@ -9,6 +9,7 @@ import { requirePrice } from '../decide/limits.ts';
 import { AgentError } from '../errors.ts';
 import { IN_WORDS } from '../fork/cut-points.ts';
 import type { ForkPlan } from '../fork/plan-fork.ts';
+import { hooksBeforePrompt, numberNotes } from '../hooks/hooks-of-turns.ts';
 import { nearestName } from '../nearest-name.ts';
 import { parameterProblem } from '../parameter-problem.ts';
 import type { CompactionReport } from '../ports/compaction.ts';
@@ -35,12 +36,15 @@ import {
 /**
  * Adds a message to the running turn.
  *
- * @throws AgentError `agent/not-running` if no turn is running; `agent/unfit-image` for an image that cannot be sent.
+ * @throws AgentError `agent/not-running` if no turn is running; `agent/unfit-image` for an image that cannot be sent;
+ *   `agent/hook-denied` if a hook denies the message.
  */
 export async function steerTurn(actor: Actor, content: Exclude<Words, string>, client: string): Promise<void> {
   requireUsable(actor);
   const { session, running } = actor;
   if (running === undefined) throw notRunning(actor);
+  const work = workOf(actor, running.turn, running.abort.signal);
+  const notes = await hooksBeforePrompt(work, { parts: content, client, steer: true });
   const parts = await keepGiven(actor, content);
   await running.begun;
   // The check and the append run inside one mutex, so the turn cannot end between them.
@@ -48,7 +52,8 @@ export async function steerTurn(actor: Actor, content: Exclude<Words, string>, c
     requireUsable(actor);
     if (!isOpen(actor, running)) throw notRunning(actor);
     const data = { parts, presenter: client, steer: true };
-    await commitInside(session, [{ kind: 'prompt.given', ...stampOf(actor, running), data }]);
+    const given: Event = { kind: 'prompt.given', ...stampOf(actor, running), data };
+    await commitInside(session, [given, ...numberNotes(notes, session)]);
   });
 }
 

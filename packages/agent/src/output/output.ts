@@ -6,8 +6,10 @@ import type { Artifacts, Digest, Shaping } from '@tidemark/log';
 import type { Secrets } from '../ports/secrets.ts';
 import type { OutputLimits } from './result-limits.ts';
 import { LARGEST_RESULT } from './result-limits.ts';
-import type { Ends, LastBytes } from './shape-output.ts';
-import { cutOutput, lastBytes, openEnds, openUtf8, viewOf, wholeCharacters, wholeOutput } from './shape-output.ts';
+import type { LastBytes } from './shape-output.ts';
+import { cutOutput, lastBytes, openUtf8, wholeCharacters, wholeOutput } from './shape-output.ts';
+import type { ShownEnds } from './shown-ends.ts';
+import { openJoinedSecrets, openShownEnds } from './shown-ends.ts';
 
 /** An output in the form that is committed. */
 export interface ShapedOutput {
@@ -50,11 +52,16 @@ interface OutputOptions {
   readonly secrets: Secrets;
   /** Maximum bytes of the output that the artifact contains. Default: 256 MiB. */
   readonly keep?: number;
+  /**
+   * True if the model is shown the output as a terminal shows it, without control sequences. The artifact then contains
+   * the output as it was written. Default: false.
+   */
+  readonly terminal?: boolean;
 }
 
 interface Spill {
   readonly channel: Channel<Uint8Array>;
-  readonly ends: Ends;
+  readonly shown: ShownEnds;
   readonly put: Promise<Digest>;
 }
 
@@ -63,8 +70,9 @@ const KEEP = 256 * 1_024 * 1_024;
 /**
  * Opens an output. Nothing is stored until more than `LARGEST_RESULT` bytes are written or the output has to be cut.
  */
-export function openOutput({ artifacts, secrets, keep = KEEP }: OutputOptions): ToolOutputSink {
+export function openOutput({ artifacts, secrets, keep = KEEP, terminal = false }: OutputOptions): ToolOutputSink {
   const utf8 = openUtf8();
+  const joined = terminal ? openJoinedSecrets(secrets) : undefined;
   let held: Uint8Array[] = [];
   let size = 0;
   let spill: Spill | undefined;
@@ -75,23 +83,37 @@ export function openOutput({ artifacts, secrets, keep = KEEP }: OutputOptions): 
     // The bytes are copied, because the writer may reuse its buffer.
     held.push(Buffer.from(bytes));
     if (size <= LARGEST_RESULT) return;
-    spill ??= openSpill({ artifacts, secrets, keep });
+    spill ??= openSpill({ artifacts, secrets, keep, terminal });
     const chunk = Buffer.concat(held);
     held = [];
-    await spill.channel.send(chunk);
+    await pass(spill, joined === undefined ? chunk : await joined.push(chunk));
+  };
+  const short = async (): Promise<Stored> => {
+    const bytes = Buffer.concat(held);
+    const whole = joined === undefined ? bytes : Buffer.concat([await joined.push(bytes), await joined.end()]);
+    const text = await secrets.mask(whole.toString());
+    const shown = openShownEnds(terminal);
+    shown.add(Buffer.from(text));
+    return { ...shown.end(), digest: () => put(artifacts, [Buffer.from(text)], keep) };
+  };
+  const long = async (to: Spill): Promise<Stored> => {
+    if (joined !== undefined) await pass(to, await joined.end());
+    to.channel.close();
+    const digest = await to.put;
+    return { ...to.shown.end(), digest: async () => digest };
   };
   return {
     write: (chunk) => take(utf8.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk)),
     async finish({ limits, keeps }) {
       await take(utf8.end());
       const { replaced } = utf8;
-      const text = spill === undefined ? await secrets.mask(Buffer.concat(held).toString()) : undefined;
-      const stored = spill === undefined ? undefined : await storeRest(spill);
-      const view = stored?.view ?? viewOf(text ?? '');
-      const whole = wholeOutput(view, { limits, replaced });
-      if (whole !== undefined) return { text: whole };
-      const digest = stored?.digest ?? (await put(artifacts, [Buffer.from(text ?? '')], keep));
-      return { ...cutOutput(view, { limits, keeps, replaced, digest, keep }), output: digest };
+      const { view, bytes, isChanged, overwrote, digest } = await (spill === undefined ? short() : long(spill));
+      const whole = wholeOutput(view, { limits, replaced, overwrote });
+      if (whole !== undefined) return isChanged ? { text: whole, output: await digest() } : { text: whole };
+      const output = await digest();
+      const isStoredWhole = bytes <= keep;
+      const cut = { limits, keeps, replaced, overwrote, digest: output, keep, isStoredWhole };
+      return { ...cutOutput(view, cut), output };
     },
     drop() {
       isDropped = true;
@@ -101,20 +123,29 @@ export function openOutput({ artifacts, secrets, keep = KEEP }: OutputOptions): 
   };
 }
 
-function openSpill({ artifacts, secrets, keep }: Required<OutputOptions>): Spill {
+function openSpill({ artifacts, secrets, keep, terminal }: Required<OutputOptions>): Spill {
   const channel = openChannel<Uint8Array>();
-  const ends = openEnds();
-  const landing = put(artifacts, watchEnds(secrets.maskStream(channel.items), ends), keep);
+  const shown = openShownEnds(terminal);
+  const landing = put(artifacts, watchEnds(secrets.maskStream(channel.items), shown), keep);
   // If the artifact cannot be stored, the next write and the end of the output are rejected.
   landing.catch((error: unknown) => channel.fail(error));
-  return { channel, ends, put: landing };
+  return { channel, shown, put: landing };
 }
 
-async function* watchEnds(chunks: AsyncIterable<Uint8Array>, ends: Ends): AsyncIterable<Uint8Array> {
+async function pass({ channel }: Spill, chunk: Uint8Array): Promise<void> {
+  if (chunk.length > 0) await channel.send(chunk);
+}
+
+async function* watchEnds(chunks: AsyncIterable<Uint8Array>, shown: ShownEnds): AsyncIterable<Uint8Array> {
   for await (const chunk of chunks) {
-    ends.add(chunk);
+    shown.add(chunk);
     yield chunk;
   }
+}
+
+/** An output that was written to its end, and the function that stores it if it is not stored yet. */
+interface Stored extends ReturnType<ShownEnds['end']> {
+  digest(): Promise<Digest>;
 }
 
 async function put(
@@ -123,12 +154,6 @@ async function put(
   keep: number,
 ): Promise<Digest> {
   return (await artifacts.put(boundBytes(chunks, keep))).digest;
-}
-
-async function storeRest(spill: Spill): Promise<{ readonly view: ReturnType<Ends['view']>; readonly digest: Digest }> {
-  spill.channel.close();
-  const digest = await spill.put;
-  return { view: spill.ends.view(), digest };
 }
 
 /**

@@ -10,6 +10,8 @@ interface OutputShape {
   readonly limits: OutputLimits;
   /** True if some bytes were not UTF-8 and were replaced. */
   readonly replaced: boolean;
+  /** True if the program overwrote a part of its output, so that this part is not shown. */
+  readonly overwrote: boolean;
 }
 
 interface OutputCut extends OutputShape {
@@ -17,9 +19,12 @@ interface OutputCut extends OutputShape {
   readonly digest: Digest;
   /** Maximum bytes that the artifact contains. */
   readonly keep: number;
+  /** True if the artifact contains the whole output. */
+  readonly isStoredWhole: boolean;
 }
 
 const REPLACED = '[Bytes that are not UTF-8 are shown as U+FFFD.]';
+const OVERWRITTEN = '[Text that the program overwrote, such as a progress bar, is left out.]';
 const PICTURED = '[Control characters are shown as symbols: ␀ for NUL, ␛ for ESC.]';
 
 /** Control characters: C0 without tab, line feed and carriage return, and DEL. */
@@ -31,9 +36,9 @@ const DELETE = { code: 0x7f, picture: '\u2421' } as const;
  * Returns the whole output with its notices if it fits the limits. Otherwise returns `undefined`, and the output must
  * be shortened.
  */
-export function wholeOutput(view: View, { limits, replaced }: OutputShape): string | undefined {
+export function wholeOutput(view: View, { limits, ...shape }: OutputShape): string | undefined {
   if (view.bytes > limits.bytes || view.lines > limits.lines) return undefined;
-  const whole = withRemarks(view.head, replaced);
+  const whole = withRemarks(view.head, shape);
   return Buffer.byteLength(whole) <= limits.bytes && linesIn(whole) <= limits.lines ? whole : undefined;
 }
 
@@ -42,7 +47,7 @@ export function wholeOutput(view: View, { limits, replaced }: OutputShape): stri
  * notice about them.
  */
 export function shownSize(text: string): OutputLimits {
-  const shown = withRemarks(text, false);
+  const shown = withRemarks(text, { replaced: false, overwrote: false });
   return { bytes: Buffer.byteLength(shown), lines: linesIn(shown) };
 }
 
@@ -50,10 +55,10 @@ export function shownSize(text: string): OutputLimits {
  * Returns the beginning or the end of an output. A notice states the omitted part and explains how to read the rest.
  */
 export function cutOutput(view: View, cut: OutputCut): { readonly text: string; readonly shaping: Shaping } {
-  const { keeps, limits, replaced } = cut;
+  const { keeps, limits } = cut;
   const source = keeps === 'head' ? view.head : view.tail;
   const shown = pictureControls(source);
-  const notices = remarks(shown !== source, replaced);
+  const notices = remarks(shown !== source, cut);
   // Reserves room for the longest possible notice, which states the size of the whole output in bytes. A line break
   // separates the notice from the text.
   const reserved = `\n${joinLines([notice(view, cut, 'bytes', view.bytes), ...notices])}`;
@@ -69,21 +74,27 @@ export function cutOutput(view: View, cut: OutputCut): { readonly text: string; 
   return { text, shaping: { by: keeps, kept, total: unit === 'lines' ? view.lines : view.bytes, unit } };
 }
 
-function withRemarks(source: string, replaced: boolean): string {
+type Remarked = Pick<OutputShape, 'replaced' | 'overwrote'>;
+
+function withRemarks(source: string, shape: Remarked): string {
   const text = pictureControls(source);
-  return joinLines([text, ...remarks(text !== source, replaced)]);
+  return joinLines([text, ...remarks(text !== source, shape)]);
 }
 
-function remarks(isPictured: boolean, isReplaced: boolean): readonly string[] {
-  return [...(isReplaced ? [REPLACED] : []), ...(isPictured ? [PICTURED] : [])];
+function remarks(isPictured: boolean, { replaced, overwrote }: Remarked): readonly string[] {
+  return [...(overwrote ? [OVERWRITTEN] : []), ...(replaced ? [REPLACED] : []), ...(isPictured ? [PICTURED] : [])];
 }
 
-function notice(view: View, { keeps, digest, keep }: OutputCut, unit: 'lines' | 'bytes', kept: number): string {
+function notice(
+  view: View,
+  { keeps, digest, keep, isStoredWhole }: OutputCut,
+  unit: 'lines' | 'bytes',
+  kept: number,
+): string {
   const side = keeps === 'head' ? 'first' : 'last';
-  const where =
-    view.bytes > keep
-      ? `Only its beginning and its end, ${keep} bytes together, are stored: to read them,`
-      : 'To read the complete output,';
+  const where = !isStoredWhole
+    ? `Only its beginning and its end, ${keep} bytes together, are stored: to read them,`
+    : 'To read the complete output,';
   const total = unit === 'lines' ? view.lines : view.bytes;
   return `[The output is cut here: the ${side} ${kept} of ${total} ${unit} are shown. ${where} use output_read with output ${digest}.]`;
 }
@@ -112,7 +123,7 @@ function joinLines(texts: readonly string[]): string {
 }
 
 /** Parts and sizes of an output. Nothing else is needed to shorten it. */
-interface View {
+export interface View {
   /**
    * Beginning and end of the output. Each is the whole output, or more than twice as long as the part that can be
    * shown.

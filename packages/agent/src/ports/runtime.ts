@@ -8,6 +8,7 @@ import type { RuleSet } from '../rules/rule.ts';
 import type { ProjectGrants } from '../rules/ruled-call.ts';
 import type { CompactionBy, CompactionPolicy } from './compaction.ts';
 import type { ContextSource } from './context-source.ts';
+import type { Hook } from './hooks.ts';
 import type { ImageFitter } from './image-fitter.ts';
 import type { ModelReach, OtherModel } from './live-session.ts';
 import type { AgentShelf, ToolLimit } from './own-agent.ts';
@@ -103,6 +104,11 @@ export interface Runtime {
   readonly modeIsDefault?: boolean;
   /** Rules of the user in addition to the mode. A rule allows calls, denies them, or asks the user. */
   readonly rules?: RuleSet;
+  /**
+   * Hooks of the session, in the order in which they are asked. The calls of its subagents have the same hooks. Prompts
+   * and turns of subagents have none.
+   */
+  readonly hooks?: readonly Hook[];
   /**
    * Grants that apply to every session of the workspace. A subagent has no such grants, because no person was shown its
    * work.

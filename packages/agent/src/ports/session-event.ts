@@ -4,6 +4,7 @@
 import type { Gauge, NoWarming, Tier, WarmPlan } from '@tidemark/context';
 import type { CallId, Money, Recorded, Timestamp } from '@tidemark/log';
 import type { BackgroundProcess } from './background-process.ts';
+import type { HookEvent } from './hook-event.ts';
 
 /** An event of a session. Only `recorded` events are canonical. */
 export type SessionEvent =
@@ -28,7 +29,21 @@ export type SessionEvent =
   | { readonly type: 'processes.changed'; readonly processes: readonly BackgroundProcess[] }
   /** Fill level of the window with the request that is being sent. */
   | { readonly type: 'status.changed'; readonly gauge: Gauge }
+  | HookWaiting
   | CacheWarming;
+
+/**
+ * A hook has been running for more than a moment. When it has ended, the event is sent again with `over`. Hooks that
+ * answer quickly send no event.
+ */
+interface HookWaiting {
+  readonly type: 'hook.waiting';
+  readonly hook: string;
+  readonly on: HookEvent;
+  /** Call that the hook is asked about. Absent if it is not asked about a call. */
+  readonly call?: CallId;
+  readonly over: boolean;
+}
 
 /**
  * State of keeping the cache warm between two turns. Contains the next planned request, or the reason why no request is

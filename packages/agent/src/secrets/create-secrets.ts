@@ -64,6 +64,10 @@ const MASKS: { readonly [K in Kind]: MaskEvent<K> } = {
     ...event,
     data: { ...event.data, parts: await maskParts(event.data.parts, mask) },
   }),
+  'prompt.denied': async (event, mask) => ({
+    ...event,
+    data: { ...event.data, reason: await mask(event.data.reason) },
+  }),
   'notification.received': maskNotification,
   'request.prepared': async (event, mask) =>
     event.data.extra === undefined

@@ -37,6 +37,7 @@ const LEFT: { readonly [K in Kind]: readonly string[] } = {
   'turn.started': ['trigger', 'compaction'],
   'turn.resumed': ['trigger', 'compaction'],
   'prompt.given': ['parts.artifact', 'parts.mediaType', 'presenter'],
+  'prompt.denied': ['by', 'presenter', 'rule'],
   'notification.received': [],
   'request.prepared': [
     'account',

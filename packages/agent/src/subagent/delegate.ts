@@ -181,7 +181,12 @@ function childOf(
     id,
     create,
     root: state.root ?? writer.session,
-    startedBy: { session: writer.session, call, depth: (progress.startedBy?.depth ?? 0) + 1 },
+    startedBy: {
+      session: writer.session,
+      call,
+      depth: (progress.startedBy?.depth ?? 0) + 1,
+      ...defined({ agent: started.agent?.name, model: started.model }),
+    },
     workspace: state.workspace ?? '/',
     title: titleOf(task),
     runtime: childRuntime(children, working, started, limits),

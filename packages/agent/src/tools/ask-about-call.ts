@@ -1,7 +1,7 @@
 // Asks the user about a call. Shows a preview, applies the answer yes only to exactly that preview, and records the
 // grant in the answer.
 
-import type { CallId, Digest, Granted, PermissionDecided } from '@tidemark/log';
+import type { CallId, Digest, Event, Granted, PermissionDecided } from '@tidemark/log';
 import { digest } from '@tidemark/log';
 import { unlessAborted } from '../concurrency.ts';
 import { messageOf } from '../errors.ts';
@@ -10,7 +10,8 @@ import { grantProblem } from '../permissions/read-grant.ts';
 import type { Asker, CallQuestion, PermissionAnswer } from '../ports/permissions.ts';
 import { isYes, requireAnswer } from '../ports/permissions.ts';
 import type { Notice } from '../ports/session-event.ts';
-import type { Tool, ToolPreview, ToolProblem, ToolRun } from '../ports/tool.ts';
+import type { Tool, ToolContext, ToolPreview, ToolProblem, ToolRun } from '../ports/tool.ts';
+import { seenFile } from '../session/known-files.ts';
 import { newHash } from '../session/materials.ts';
 import type { TurnContext } from '../session/turn-context.ts';
 import { problemOfPreview, reportBadTool } from './check-run.ts';
@@ -36,6 +37,8 @@ export interface Permit {
   readonly denial: string | undefined;
   /** Preview that the user approved. The call must do exactly what the preview shows. */
   readonly approved?: ToolPreview;
+  /** Notes that hooks added for the model. */
+  readonly notes?: readonly Event[];
 }
 
 /** Question about a call, without its preview. */
@@ -212,7 +215,7 @@ async function makePreview(
 ): Promise<ToolPreview | ToolProblem | undefined> {
   const { session, signal } = work;
   if (run.preview === undefined) return { kind: 'arguments', text: JSON.stringify(input, undefined, 2) };
-  const fileSeen = session.progress.knownFiles.get.bind(session.progress.knownFiles);
+  const fileSeen: ToolContext['fileSeen'] = (path) => seenFile(session.progress, path, session.state);
   try {
     const preview = await unlessAborted(Promise.resolve(run.preview({ signal, fileSeen })), signal);
     if (signal.aborted) return undefined;

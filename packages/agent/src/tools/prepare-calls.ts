@@ -21,6 +21,7 @@ import type { CallAsked, CallRead, Permit, ReadyCall } from './ask-about-call.ts
 import { askAboutCall, makePermit } from './ask-about-call.ts';
 import { problemOfRun, reportBadTool } from './check-run.ts';
 import { noticeDefaultMode, noticeNoAsker } from './denial-notices.ts';
+import { denyByHook, hooksBeforeTool } from './hooks-of-calls.ts';
 import { closeAsFailed, head } from './run-call.ts';
 
 interface PreparedCalls {
@@ -53,14 +54,15 @@ async function prepareCall(work: TurnContext, part: CallPart): Promise<PreparedC
   const permit = await permitCall(work, call, read);
   if (permit === undefined) return undefined;
   if ('problem' in permit) return { ready: [], events: [await closeAsFailed(work, call, permit.problem)] };
+  const notes = permit.notes ?? [];
   const decided: Event = { ...head(work), kind: 'permission.decided', data: permit.decided };
   // A denial closes the call as an error with the mode and the rule. The fixed text of `tool.abandoned denied` does not
   // contain them. If a model does not know the reason, it repeats the call (L6).
   if (permit.denial !== undefined)
-    return { ready: [], events: [decided, await closeAsFailed(work, call, permit.denial)] };
+    return { ready: [], events: [decided, ...notes, await closeAsFailed(work, call, permit.denial)] };
   const { name, effect } = read.tool;
   const started: Event = { ...head(work), kind: 'tool.started', data: { call, name, effect } };
-  return { ready: [{ ...read, call, approved: permit.approved }], events: [decided, started] };
+  return { ready: [{ ...read, call, approved: permit.approved }], events: [decided, ...notes, started] };
 }
 
 /**
@@ -171,9 +173,10 @@ async function permitCall(work: TurnContext, call: CallId, read: CallRead): Prom
   const mode = work.session.progress.mode ?? 'read-only';
   const { effect, name } = tool;
   const confined = run.confined ?? true;
-  const sandboxed = work.runtime.allowUnsandboxed || (run.sandboxed ?? false);
-  const beyond = work.runtime.allowUnsandboxed ? [] : (run.beyond ?? []);
-  const byMode = judge({ mode, effect, confined, sandboxed, beyond: beyond.length > 0 });
+  const { allowUnsandboxed } = work.runtime;
+  const { sandboxed = false } = run;
+  const beyond = allowUnsandboxed ? [] : (run.beyond ?? []);
+  const byMode = judge({ mode, effect, confined, sandboxed, allowUnsandboxed, beyond: beyond.length > 0 });
   const ruled = once((): RuledCall => {
     // If a tool reports no effects, `effects` is absent, and a grant can cover all its calls.
     const effects = run.effects ?? ((tool.effectKinds ?? []).length > 0 ? {} : undefined);
@@ -185,19 +188,27 @@ async function permitCall(work: TurnContext, call: CallId, read: CallRead): Prom
   const asked: CallAsked = { about: 'call', call, tool: name, effect, title: run.title, rule: verdict.rule };
   const byModeAlone = verdict === byMode;
   if (verdict.decision === 'denied' && byModeAlone) noticeDefaultMode(work, { tool: name, effect, mode });
-  if (verdict.decision !== 'asks')
-    return makePermit(asked, { by: 'rule', decision: verdict.decision }, `${who} does not allow it`);
+  if (verdict.decision === 'denied')
+    return makePermit(asked, { by: 'rule', decision: 'denied' }, `${who} does not allow it`);
   const asks = `${who} requires the user to confirm it`;
   const { ask } = work.runtime;
-  if (ask === undefined) {
+  if (verdict.decision === 'asks' && ask === undefined) {
     if (byModeAlone) noticeNoAsker(work, { tool: name, effect, mode });
     return makePermit(asked, { by: 'rule', decision: 'denied' }, `${asks}, and no user can be asked`);
   }
+  // Hooks are asked before the user. A call that the mode or a rule denies is not shown to them.
+  const hooked = await hooksBeforeTool(work, call, read);
+  if (hooked.interrupted) return undefined;
+  const { denied, notes } = hooked;
+  if (denied !== undefined) return { ...denyByHook(asked, denied), notes };
+  if (verdict.decision === 'allowed' || ask === undefined)
+    return { ...makePermit(asked, { by: 'rule', decision: 'allowed' }, ''), notes };
   // If a rule asks, no grant is offered. Such a rule has priority over rules that allow, and also over grants.
   const offer = verdict === byMode ? await offerOf(work, ruled()) : undefined;
   const always = offer?.exact === undefined ? {} : { always: grantInWords(offer.exact) };
   const why = { asks, once: byModeAlone ? whyNoGrant(ruled()) : 'a rule asks about each such call' };
-  return askAboutCall({ ...work, ask }, read, { ...asked, ...always, ...defined({ offer }) }, why);
+  const permit = await askAboutCall({ ...work, ask }, read, { ...asked, ...always, ...defined({ offer }) }, why);
+  return permit === undefined || 'problem' in permit ? permit : { ...permit, notes };
 }
 
 /**

@@ -8,6 +8,7 @@ import type {
   Digest,
   Event,
   EventOf,
+  Recorded,
   Timestamp,
   ToolEnded,
   TurnId,
@@ -26,12 +27,14 @@ import { shownSize } from '../output/shape-output.ts';
 import type { Notice } from '../ports/session-event.ts';
 import type { KeptFiles, ToolContext, ToolFact, ToolHistory, ToolOutput } from '../ports/tool.ts';
 import { keepToolImages } from '../session/keep-images.ts';
+import { seenFile } from '../session/known-files.ts';
 import type { Session } from '../session/session.ts';
 import { commit, skillsInContext } from '../session/session.ts';
 import type { TurnContext } from '../session/turn-context.ts';
 import type { ReadyCall } from './ask-about-call.ts';
 import type { CallOutput } from './call-output.ts';
 import { openCallOutput } from './call-output.ts';
+import { hooksAfterTool } from './hooks-of-calls.ts';
 
 interface CallEndings {
   /** Signal that aborts when the tool must stop. */
@@ -53,7 +56,11 @@ export async function runCall(work: TurnContext, ready: ReadyCall, { stop, given
   const { session, runtime } = work;
   const began = runtime.surroundings.elapsed();
   const output = openCallOutput(
-    openOutput({ artifacts: session.log.artifacts, secrets: session.secrets }),
+    openOutput({
+      artifacts: session.log.artifacts,
+      secrets: session.secrets,
+      ...defined({ terminal: ready.tool.terminal }),
+    }),
     liveOutputOf(work, ready),
   );
   const outcome = await Promise.race([
@@ -69,7 +76,8 @@ export async function runCall(work: TurnContext, ready: ReadyCall, { stop, given
     return;
   }
   const durationMs = Math.round(runtime.surroundings.elapsed() - began);
-  await close(work, ready, durationMs, await closingEvents(work, ready, output, outcome, durationMs));
+  const closing = await close(work, ready, durationMs, await closingEvents(work, ready, output, outcome, durationMs));
+  await hooksAfterTool({ ...work, signal: stop }, ready, closing);
 }
 
 function liveOutputOf(
@@ -94,7 +102,7 @@ function contextOf(
   signal: AbortSignal,
 ): ToolContext {
   const { session, tell, delegate } = work;
-  const { knownFiles, knownOutputs } = session.progress;
+  const { knownOutputs } = session.progress;
   const progress = (text: string): void => {
     if (output.isOpen()) tell({ type: 'tool.progressed', call, text });
   };
@@ -107,7 +115,7 @@ function contextOf(
     mask: (text) => session.secrets.mask(text),
     progress,
     notice: (notice) => void raiseNotice(work, notice),
-    fileSeen: (path) => knownFiles.get(path),
+    fileSeen: (path) => seenFile(session.progress, path, session.state),
     ...(session.log.undo !== undefined && { undo: keptFilesOf(work, session.log.undo) }),
     output: (name) => {
       const found = findOutput(knownOutputs, name);
@@ -253,15 +261,20 @@ async function faultOf(
 }
 
 /**
- * Appends the closing events of a call. If the log refuses a payload, the call is closed as failed. Otherwise it would
+ * Appends the closing events of a call, and returns their records. If the log refuses a payload, the call is closed as failed. Otherwise it would
  * stay open.
  */
-async function close(work: TurnContext, ready: ReadyCall, durationMs: number, events: readonly Event[]): Promise<void> {
+async function close(
+  work: TurnContext,
+  ready: ReadyCall,
+  durationMs: number,
+  events: readonly Event[],
+): Promise<readonly Recorded[]> {
   try {
-    await commit(work.session, events);
+    return await commit(work.session, events);
   } catch (cause) {
     if (!(cause instanceof LogError && cause.code === 'log/invalid-event')) throw cause;
-    await commit(work.session, [await closeAsUnkept(work, ready, cause, durationMs)]);
+    return commit(work.session, [await closeAsUnkept(work, ready, cause, durationMs)]);
   }
 }
 

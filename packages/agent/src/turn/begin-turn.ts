@@ -6,6 +6,7 @@ import type { ContentPart, Event, EventOf, Timestamp, TurnBegan, TurnId } from '
 import { recover } from '../decide/next-move.ts';
 import { lastingOf } from '../decide/warmth.ts';
 import { AgentError } from '../errors.ts';
+import { hooksBeforePrompt, numberNotes } from '../hooks/hooks-of-turns.ts';
 import { nearestName } from '../nearest-name.ts';
 import type { Words } from '../ports/live-session.ts';
 import type { Mode } from '../ports/permissions.ts';
@@ -39,8 +40,14 @@ interface Prompt<Parts> {
   readonly trigger?: TurnBegan['trigger'];
 }
 
-/** Begins a turn. When it returns, the turn is open in the log. */
+/**
+ * Begins a turn. When it returns, the turn is open in the log.
+ *
+ * @throws AgentError `agent/hook-denied` if a hook denies the prompt.
+ */
 export async function beginTurn(work: StepContext, beginning: TurnBeginning, mode: Mode): Promise<void> {
+  // Hooks come first. If one denies the prompt, nothing else is recorded.
+  const notes = beginning.with === 'prompt' ? await hooksBeforePrompt(work, beginning) : [];
   await settleMode(work, mode);
   await settleLeft(work, beginning);
   if (beginning.with === 'resume') return goOn(work, beginning.trigger);
@@ -56,7 +63,7 @@ export async function beginTurn(work: StepContext, beginning: TurnBeginning, mod
     const left = recover(session, 'other', stamp);
     const { events, notices } = await beginningWith(work, left, { ...beginning, parts }, stamp);
     for (const notice of notices) tell({ type: 'notice.raised', notice });
-    return commitInside(session, [...left, ...events]);
+    return commitInside(session, [...left, ...events, ...numberNotes(notes, session)]);
   });
 }
 

@@ -8,6 +8,7 @@ import { timeEnding } from '../decide/limits.ts';
 import { abandon, abandonAll, cutCall, interruption, nextMove, openCalls } from '../decide/next-move.ts';
 import { unlessAborted } from '../concurrency.ts';
 import { AgentError } from '../errors.ts';
+import { hooksAfterTurn } from '../hooks/hooks-of-turns.ts';
 import type { FinishedTurn } from '../ports/live-session.ts';
 import { limitIn } from '../ports/turn-error.ts';
 import { RUNTIME } from '../session/progress.ts';
@@ -37,8 +38,19 @@ export async function runTurn(working: StepContext): Promise<FinishedTurn> {
     const record = working.signal.aborted ? await interrupt(working) : await takeStep(working);
     if (record === undefined) continue;
     await working.watched?.end();
+    await hooksAfter(working, record);
     return finishTurn(working, record);
   }
+}
+
+/**
+ * Asks the hooks after the end of the turn. If the time limit of the turn aborted its signal, the hooks still run, and
+ * only their own time limit ends them.
+ */
+async function hooksAfter(working: StepContext, { kind, data }: Recorded): Promise<void> {
+  if (kind !== 'turn.ended') return;
+  const { signal } = working.signal.aborted ? new AbortController() : working;
+  await hooksAfterTurn({ ...working, signal }, data);
 }
 
 async function takeStep(working: StepContext): Promise<Recorded | undefined> {

@@ -122,6 +122,7 @@ const NOTES: { readonly [K in Kind]: NoteRecord<K> } = {
       ...(data.steer === true && { steer: true as const }),
     });
   },
+  'prompt.denied': pass,
   'notification.received': (draft, { position, data }) => {
     draft.work.push({ position, what: `Notification from ${data.source}: ${lineOf(data.body, LINE)}` });
   },

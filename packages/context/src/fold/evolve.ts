@@ -59,6 +59,7 @@ const STEPS: Steps = {
     const next = { ...state, directives: append(state.directives, event.position) };
     return wait(next, 'prompt', event, { urgent: false, parts });
   },
+  'prompt.denied': keep,
   'notification.received': (state, event) => {
     const { source, provenance, body } = event.data;
     return wait(state, 'prompt', event, { urgent: false, parts: [renderNotification(source, provenance, body)] });

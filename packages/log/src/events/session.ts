@@ -19,6 +19,10 @@ export interface StartedBy {
   readonly call: CallId;
   /** Nesting depth of the subagent: 1 if a session of a user started it. */
   readonly depth: number;
+  /** Name of the own agent that the subagent is. Absent if the call named none. */
+  readonly agent?: string;
+  /** Model of the subagent. Absent if it is that of the session that started it. */
+  readonly model?: string;
 }
 
 /**
@@ -83,6 +87,21 @@ export interface TurnEnded {
   readonly outcome: 'completed' | 'failed' | 'interrupted' | 'limited';
   readonly error?: { readonly code: string; readonly message: string; readonly next: string };
   readonly totals?: TurnTotals;
+}
+
+/**
+ * Payload of `prompt.denied`: a hook denied a prompt before it was recorded. The record does not contain the prompt, and
+ * it changes no request.
+ */
+export interface PromptDenied {
+  readonly by: 'hook';
+  /** `hook/` and the name of the hook. */
+  readonly rule: string;
+  readonly reason: string;
+  /** Name of the program that sent the prompt. */
+  readonly presenter: string;
+  /** True if the prompt was steered into a running turn. */
+  readonly steer?: boolean;
 }
 
 /** Payload of `mode.changed`: the permission mode was set. The model learns the mode from a context note. */

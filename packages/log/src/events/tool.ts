@@ -99,11 +99,12 @@ export interface ToolCharged {
   readonly cost?: Money;
 }
 
-/** Payload of `permission.decided`: a rule or a person allowed or denied a tool call. */
+/** Payload of `permission.decided`: a rule, a person or a hook allowed or denied a tool call. */
 export interface PermissionDecided {
   readonly call: CallId;
   readonly decision: 'allowed' | 'denied';
-  readonly by: 'rule' | 'person';
+  /** A hook only denies. The field `rule` then contains `hook/` and the name of the hook. */
+  readonly by: 'rule' | 'person' | 'hook';
   readonly rule?: string;
   /**
    * Permission that the person granted for more than this call. It lasts for the session, unless `kept` is set. Forks

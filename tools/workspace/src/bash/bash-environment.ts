@@ -36,20 +36,37 @@ const SET: Readonly<Record<string, string>> = {
   DEBIAN_FRONTEND: 'noninteractive',
 };
 
+/** Names of variables to pass to commands in addition to the default list. */
+export interface CommandVariables {
+  /**
+   * Names, such as `JAVA_HOME`, and beginnings of names, such as `CARGO_*`. A beginning never matches a name that looks
+   * like the name of a secret.
+   */
+  readonly variables?: readonly string[];
+  /** Names of variables whose values are secrets. The caller has to mask these values everywhere. */
+  readonly secretVariables?: readonly string[];
+}
+
 /**
  * Returns the environment of a command, selected from the variables of this process.
  *
- * @param also Names of variables to pass in addition to the default list.
- * @throws WorkspaceError `workspace/secret-variable` when one of these names looks like the name of a secret.
+ * @throws WorkspaceError `workspace/secret-variable` when a name in `variables` looks like the name of a secret.
  */
 export function bashEnvironment(
   from: Readonly<Record<string, string | undefined>>,
-  also: readonly string[] = [],
+  { variables = [], secretVariables = [] }: CommandVariables = {},
 ): Record<string, string> {
-  const secret = also.find(isSecretName);
+  const secret = variables.find((name) => isSecretName(name) && !secretVariables.includes(name));
   if (secret !== undefined) throw secretVariableError(secret);
+  const names = new Set([...variables, ...secretVariables]);
+  const beginnings = variables.flatMap((name) => (name.endsWith('*') ? [name.slice(0, -1)] : []));
+  const isPassed = (name: string): boolean =>
+    PASSED.has(name) ||
+    name.startsWith('LC_') ||
+    names.has(name) ||
+    (beginnings.some((beginning) => name.startsWith(beginning)) && !isSecretName(name));
   const passed = Object.entries(from).flatMap(([name, value]): [string, string][] =>
-    value !== undefined && (PASSED.has(name) || name.startsWith('LC_') || also.includes(name)) ? [[name, value]] : [],
+    value !== undefined && isPassed(name) ? [[name, value]] : [],
   );
   return {
     ...SET,
@@ -71,6 +88,6 @@ function absoluteOnly(path: string): string {
 function secretVariableError(variable: string): WorkspaceError {
   const message =
     `the variable ${variable} has a name like a secret and is not passed to commands, because a command can print it: ` +
-    'remove it from the list, and give the command a file or a helper that contains the secret';
+    'remove it from `variables`, or list it in `secretVariables`, whose values are masked';
   return new WorkspaceError('workspace/secret-variable', message, { variable });
 }

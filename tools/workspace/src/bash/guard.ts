@@ -28,7 +28,7 @@ export const MARK = 'TIDEMARK_COMMAND';
 //
 // A line on the socket means that the command was ended in order. Without it, the process that started the command was
 // killed. A program that left the group is then found by the mark in its environment (Linux).
-const GUARD = `
+export const GUARD: string = `
 (trap '' HUP INT QUIT TERM
 if ! read -r _ <&3 && [ -n "$${MARK}" ] && read -r self _ </proc/self/stat; then
   for round in 1 2 3 4 5 6 7 8 9; do
@@ -188,7 +188,7 @@ function copyOf(fd: number, name: string): Readable {
 }
 
 /** Creates a pipe. Its name in the file system is removed as soon as both ends are open. */
-function openPipe(): Promise<Pipe> {
+export function openPipe(): Promise<Pipe> {
   return withNamedPipe((name) => {
     // The reader is opened first and without blocking. To open a pipe for writing, a reader must already exist.
     const fd = openSync(name, constants.O_RDONLY | constants.O_NONBLOCK);

@@ -6,11 +6,12 @@ import { homedir } from 'node:os';
 import { findBubblewrap } from '../sandbox/bubblewrap.ts';
 import type { CommandReach, Sandbox, SandboxFindings } from '../sandbox/sandbox.ts';
 import { createSandbox } from '../sandbox/sandbox.ts';
+import type { CommandVariables } from './bash-environment.ts';
 import { bashEnvironment } from './bash-environment.ts';
 import type { GuardedCommand } from './guard.ts';
 
 /** Options of `openShell`. */
-export interface ShellOptions {
+export interface ShellOptions extends CommandVariables {
   /** Sandbox for commands. The default `auto` uses bubblewrap if it is installed and works. */
   readonly sandbox?: 'auto' | 'never';
   /**
@@ -23,10 +24,6 @@ export interface ShellOptions {
    * repository later run outside the sandbox.
    */
   readonly repository?: 'read-only' | 'writable';
-  /**
-   * Names of variables to pass in addition to the default list. A name that looks like the name of a secret is refused.
-   */
-  readonly variables?: readonly string[];
   /** Source of the variables. The default is the environment of this process. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Absolute paths that sandboxed commands must not see, such as the folder of the session logs. */
@@ -71,11 +68,11 @@ const SHELLS = ['/bin/bash', '/usr/bin/bash', '/usr/local/bin/bash', '/run/curre
 /**
  * Opens a shell in a folder.
  *
- * @throws WorkspaceError `workspace/secret-variable` when `options.variables` contains the name of a secret.
+ * @throws WorkspaceError `workspace/secret-variable` when `variables` contains the name of a secret.
  */
 export function openShell(folder: string, options: ShellOptions): Shell {
   const { network = 'off' } = options;
-  const environment = bashEnvironment(options.environment ?? process.env, options.variables);
+  const environment = bashEnvironment(options.environment ?? process.env, options);
   const program = SHELLS.find((path) => existsSync(path)) ?? '/bin/sh';
   const sandbox = sandboxOf(folder, program, options);
   const tell = onceEach();

@@ -23,10 +23,19 @@ test('output_read pages through an output by its digest, or by the beginning of 
   );
 });
 
-test('output_read keeps carriage returns, because they are part of the output', async () => {
+test('output_read shows an output as a terminal shows it, and counts lines and bytes of the stored output', async () => {
   const { call } = await openBench();
-  const given = { output: () => chunks('10%\r20%\r\n') };
-  expect((await call(createOutputReadTool(), { output: NAME }, given)).text).toBe('10%\r20%\r\n');
+  const tool = createOutputReadTool();
+  const given = { output: () => chunks('10%\r20%\r\n\u001B[31mred\u001B[0m line\nlast\n') };
+  expect((await call(tool, { output: NAME }, given)).text).toBe(
+    '20%\nred line\nlast\n[text that the program overwrote, such as a progress bar, is left out]',
+  );
+  expect((await call(tool, { output: NAME, offset: 2, limit: 1 }, given)).text).toBe(
+    'red line\n[lines 2-2 of 3; read on with offset 3]',
+  );
+  expect((await call(tool, { output: NAME, offset: 2, skip_bytes: 12 }, given)).text).toBe(
+    ' line\nlast\n[lines 2-3 of 3 from byte 12 of line 2]',
+  );
 });
 
 test('output_read reports an unknown digest and an offset after the end', async () => {

@@ -2,12 +2,13 @@
 // shortened output remains readable (L6).
 
 import type { Tool, ToolContext, ToolOutput } from '@tidemark/agent';
+import { openTerminalText } from '@tidemark/agent';
 import { z } from 'zod';
 import { argumentsOf, isProblem } from '../door/arguments.ts';
 import { describePage, joinPage, requireLines } from '../page/describe-page.ts';
 import { fitPage } from '../page/fit-page.ts';
 import { PAGE_LINES, startPage } from '../page/take-page.ts';
-import type { PageRequest } from '../page/take-page.ts';
+import type { PageRequest, RawPage } from '../page/take-page.ts';
 import { WorkspaceError } from '../workspace-error.ts';
 
 const ARGUMENTS = argumentsOf(
@@ -62,7 +63,16 @@ async function readOutput(name: string, request: PageRequest, context: ToolConte
   }
   const shown = `output ${name.slice(0, 12)}`;
   requireLines(page.finish(), shown);
-  return { page: fitPage(page, (raw) => joinPage(describePage(raw, shown))) };
+  return { page: fitPage(page, (raw) => shownPage(raw, shown)) };
+}
+
+/** Returns the text of a page as a terminal shows it. A line stays one line, so the numbers of lines do not change. */
+function shownPage(raw: RawPage, shown: string): string {
+  const { text: written, notes } = describePage(raw, shown);
+  const terminal = openTerminalText();
+  const text = terminal.push(written) + terminal.end();
+  const left = terminal.overwrote ? ['text that the program overwrote, such as a progress bar, is left out'] : [];
+  return joinPage({ text, notes: [...left, ...notes] });
 }
 
 function unknown(name: string): WorkspaceError {

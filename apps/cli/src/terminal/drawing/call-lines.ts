@@ -36,14 +36,14 @@ export function callLines(call: PrintedCall, whole = false): readonly Line[] {
   ];
 }
 
-function titleLine({ title, outcome, durationMs, exit }: PrintedCall): Line {
+function titleLine({ title, outcome, denial, durationMs, exit }: PrintedCall): Line {
   const failed = outcome !== 'ok' || (exit !== undefined && exit !== 0);
   const style = failed && outcome === 'ok' ? 'yellow' : OUTCOME_STYLES[outcome];
   // The exit code of an interrupted command is that of the signal that ended it.
   const hasExit = exit !== undefined && exit !== 0 && outcome !== 'interrupted';
   const words = outcome === 'unstarted' || outcome === 'crashed' ? UNFINISHED_WORDS[outcome] : outcome;
   const facts = [
-    ...(outcome === 'ok' || (outcome === 'failed' && hasExit) ? [] : [words]),
+    ...(outcome === 'ok' || (outcome === 'failed' && hasExit) ? [] : [denial ?? words]),
     ...(hasExit ? [`exit ${exit}`] : []),
     ...(durationMs === undefined ? [] : [duration(durationMs)]),
   ];

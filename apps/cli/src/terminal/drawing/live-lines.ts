@@ -15,12 +15,13 @@ export interface LivePlace {
 }
 
 /** Returns the last lines of the live part. They fill at least `rows` rows, if there is so much to show. */
-export function liveLines({ answer, reasoning, calls, retry }: LivePart, place: LivePlace): readonly Line[] {
+export function liveLines({ answer, reasoning, calls, hooks, retry }: LivePart, place: LivePlace): readonly Line[] {
   const { columns, rows, now } = place;
   return [
     ...(answer === '' && reasoning !== '' ? ['', ...lastReasoning(reasoning)] : []),
     ...(answer === '' ? [] : ['', ...markdownLines(closedText(lastBlocks(answer, rows)), columns)]),
     ...calls.flatMap((call) => callLines(call, now, calls.length === 1 ? OUTPUT_LINES.alone : OUTPUT_LINES.each)),
+    ...hooks.map((name): Line => ({ lead: '  ', hang: '  ', words: withStyle('dim', `waiting for the hook ${name}`) })),
     ...(retry === undefined ? [] : [retryLine(retry, now)]),
   ];
 }

@@ -1,6 +1,6 @@
 // Runs the commands that the user typed after `!`. The output is printed, and the model is told with the next prompt.
 
-import { createSecrets, secretsOf } from '@tidemark/agent';
+import { createSecrets, secretsOf, terminalText } from '@tidemark/agent';
 
 import { CliError } from '../../frame/failure.ts';
 import { formatNumber } from '../../frame/numbers.ts';
@@ -122,6 +122,6 @@ function reportForModel(line: string, ended: EndedUserCommand): string {
     `Command: ${line}`,
     how,
     ...(background ? ['A process that it started still runs in the background.'] : []),
-    output === '' ? 'It printed nothing.' : `Output:\n${output}`,
+    output === '' ? 'It printed nothing.' : `Output:\n${terminalText(output)}`,
   ].join('\n');
 }

@@ -41,6 +41,8 @@ export interface PrintedCall {
   readonly title: string;
   /** `unstarted`: the turn ended before the call began. `crashed`: the process ended while the call ran. */
   readonly outcome: 'ok' | 'failed' | 'denied' | 'interrupted' | 'unstarted' | 'crashed';
+  /** Denial in words, such as `denied by the hook check`. Only for a denied call. */
+  readonly denial?: string;
   readonly durationMs?: number;
   readonly exit?: number;
   /** Unified diff of an edit, without file headers. */

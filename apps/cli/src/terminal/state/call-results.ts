@@ -3,6 +3,7 @@
 
 import { parseJson } from '@tidemark/log';
 
+import { reasonOfHook } from '../../present/denials.ts';
 import type { OutputExcerpt, PlannedTask, PrintedCall } from './blocks.ts';
 
 /** A call that has ended, with its arguments as JSON and the text of its result. */
@@ -21,6 +22,7 @@ const LONGEST = 2_000;
 /** Returns the diff of a call, and the excerpt of its output. */
 export function resultParts(call: EndedCall): Pick<PrintedCall, 'diff' | 'excerpt'> {
   const { outcome, exit, text } = call;
+  if (outcome === 'denied') return excerptPart(excerptOf(reasonOfHook(text), 'after'));
   if (outcome === 'interrupted') return excerptPart(excerptOf(text.replace(END_LINES, ''), 'before'));
   if (outcome !== 'ok' && outcome !== 'failed') return {};
   // A command reports its error at the end of its output. The line with its exit code is in the title already.

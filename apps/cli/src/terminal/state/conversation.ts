@@ -9,6 +9,7 @@ import type { Shown } from '../../frame/shown.ts';
 import { withStyle } from '../../frame/shown.ts';
 import { answerEnd } from '../../present/answer-end.ts';
 import { nextSentence } from '../../present/present-session.ts';
+import { denialInWords } from '../../present/denials.ts';
 import { callTitle } from '../../present/tool-line.ts';
 import type { PlannedTask, PrintedBlock, PrintedCall } from './blocks.ts';
 import { isInterrupted, planAfter, resultParts } from './call-results.ts';
@@ -37,6 +38,8 @@ export interface LivePart {
   readonly reasoning: string;
   /** Calls that have no result yet, oldest first. */
   readonly calls: readonly LiveCall[];
+  /** Names of the hooks that have been running for more than a moment. */
+  readonly hooks: readonly string[];
   /** Pause before a failed request is sent again. */
   readonly retry?: RetryPause | undefined;
 }
@@ -64,7 +67,8 @@ export interface LiveCall {
   readonly acts?: boolean;
   /** Time at which the call started, in milliseconds since 1970. `undefined` if it waits. */
   readonly startedAt?: number;
-  readonly denied?: true;
+  /** Denial in words. Absent if the call was not denied. */
+  readonly denied?: string;
   /** Set if the process of the call ended. The next turn decides what happens with the call. */
   readonly cutOff?: CutOffCall | undefined;
   /** Last progress that the tool reported. */
@@ -73,7 +77,7 @@ export interface LiveCall {
   readonly output?: string;
 }
 
-const NOTHING_LIVE: LivePart = { answer: '', reasoning: '', calls: [] };
+const NOTHING_LIVE: LivePart = { answer: '', reasoning: '', calls: [], hooks: [] };
 
 /** Conversation of a session without records. */
 export const EMPTY_CONVERSATION: Conversation = {
@@ -104,11 +108,21 @@ export function foldEvent(conversation: Conversation, event: SessionEvent): Conv
       const line = [withStyle('dim', 'context'), `: the next request uses ${gaugeInWords(event.gauge)}`];
       return addLines({ ...conversation, advised: false }, 'status', [line]);
     }
+    case 'hook.waiting':
+      return withLive(conversation, { hooks: hooksAfter(conversation.live.hooks, event) });
     case 'tool.threw':
     case 'processes.changed':
     case 'cache.warming':
       return conversation;
   }
+}
+
+/** Returns the running hooks after an event about one of them. The same hook can run for several calls. */
+function hooksAfter(
+  hooks: readonly string[],
+  { hook, over }: { readonly hook: string; readonly over: boolean },
+): readonly string[] {
+  return over ? hooks.toSpliced(hooks.indexOf(hook), hooks.includes(hook) ? 1 : 0) : [...hooks, hook];
 }
 
 /** Notices that name options of the library. The denied call is shown anyway. */
@@ -163,7 +177,7 @@ export function foldRecord(before: Conversation, record: Recorded): Conversation
       return withLive(conversation, { answer: '', reasoning: '' });
     case 'permission.decided':
       return record.data.decision === 'denied'
-        ? withCall(conversation, record.data.call, { denied: true })
+        ? withCall(conversation, record.data.call, { denied: denialInWords(record.data) })
         : conversation;
     case 'tool.started':
       return withCall(conversation, record.data.call, {
@@ -219,7 +233,7 @@ function foldAnswer(conversation: Conversation, key: string, record: MainAnswer)
   return {
     ...conversation,
     blocks: conversation.blocks.append([...blocks, ...ending]),
-    live: { answer: '', reasoning: '', calls: [...conversation.live.calls, ...parts.flatMap(callsOf)] },
+    live: { ...NOTHING_LIVE, calls: [...conversation.live.calls, ...parts.flatMap(callsOf)] },
   };
 }
 
@@ -235,7 +249,7 @@ function foldToolEnd(conversation: Conversation, record: RecordedOf<'tool.return
   const { tool = '', arguments: input = '' } = open ?? {};
   const text = textOf(parts);
   const failure = isInterrupted(tool, text) ? 'interrupted' : 'failed';
-  const outcome = open?.denied === true ? 'denied' : record.kind === 'tool.failed' ? failure : 'ok';
+  const outcome = open?.denied !== undefined ? 'denied' : record.kind === 'tool.failed' ? failure : 'ok';
   const plan = tool === 'plan' && outcome === 'ok' ? planAfter(conversation.plan, input) : undefined;
   const ended = endCall(conversation, call, {
     key: String(record.position),
@@ -244,6 +258,7 @@ function foldToolEnd(conversation: Conversation, record: RecordedOf<'tool.return
     ...(durationMs !== undefined && { durationMs }),
     ...(exit !== undefined && { exit }),
     ...(plan !== undefined && { plan }),
+    ...(open?.denied !== undefined && { denial: open.denied }),
     ...resultParts({ tool, arguments: input, outcome, exit, text }),
   });
   return plan === undefined ? ended : { ...ended, plan };

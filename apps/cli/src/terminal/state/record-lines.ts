@@ -5,7 +5,8 @@ import type { Shown } from '../../frame/shown.ts';
 import { withStyle } from '../../frame/shown.ts';
 import type { Recorded, RecordedOf } from '@tidemark/log';
 import { processLine } from '../../present/process-line.ts';
-import { subagentLine } from '../../present/subagent-lines.ts';
+import { hookOfRule } from '../../present/denials.ts';
+import { chosenLine, startLine, subagentLine } from '../../present/subagent-lines.ts';
 import type { TurnTally } from './turn-tally.ts';
 import { turnEndLines } from './turn-tally.ts';
 
@@ -42,6 +43,8 @@ export function recordLines(record: Recorded, earlier: EarlierRecords): readonly
       return earlier.mode === undefined || earlier.mode === record.data.mode
         ? []
         : [[withStyle('dim', 'mode'), `: ${record.data.mode}`]];
+    case 'agent.chosen':
+      return [withStyle('dim', chosenLine(record.data))];
     case 'reasoning.set':
       return [[withStyle('dim', 'reasoning'), `: ${settingsInWords(record.data.parameters)}`]];
     case 'skill.loaded':
@@ -56,6 +59,10 @@ export function recordLines(record: Recorded, earlier: EarlierRecords): readonly
     case 'notification.received':
       return [
         [withStyle('dim', `notification from ${record.data.source}`), `: ${record.data.body.split('\n', 1)[0] ?? ''}`],
+      ];
+    case 'prompt.denied':
+      return [
+        [withStyle('yellow', `a prompt was denied by ${hookOfRule(record.data.rule)}`), `: ${record.data.reason}`],
       ];
     case 'block.quarantined':
       return [[withStyle('yellow', 'notice'), `: a part of the history is left out: ${record.data.reason}`]];
@@ -111,8 +118,7 @@ function toolsInWords({ data }: RecordedOf<'tools.changed'>): string {
 }
 
 function subagentLines(record: Recorded, { subagents }: TurnTally): readonly Shown[] {
-  if (record.kind === 'subagent.started')
-    return [withStyle('dim', `subagent ${record.data.role}: running as session ${record.data.child}`)];
+  if (record.kind === 'subagent.started') return [withStyle('dim', startLine(record.data))];
   if (record.kind !== 'subagent.ended') return [];
   const ended = subagents.find(({ child }) => child === record.data.child);
   return ended === undefined ? [] : [withStyle('dim', subagentLine(ended))];

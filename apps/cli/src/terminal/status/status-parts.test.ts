@@ -48,7 +48,7 @@ const view: StatusView = {
     cost: money('1.42'),
     next,
     subagents: 0,
-  processes: 0,
+    processes: 0,
     changes: 0,
   },
   mode: 'ask',
@@ -147,4 +147,11 @@ test.each([252_000, 60_000, 61_234, 999, 4_000_000])(
 test('nextChange returns undefined after the expiry', () => {
   expect(nextChange(view.status, Date.parse(next.expires ?? ''))).toBeUndefined();
   expect(nextChange(NO_FACTS, NOW)).toBeUndefined();
+});
+
+test('running background processes are counted', () => {
+  const counted = (processes: number): string => shown({ status: { ...view.status, processes } });
+  expect(counted(0)).not.toContain('process');
+  expect(counted(1)).toContain(' · 1 process');
+  expect(counted(3)).toContain(' · 3 processes');
 });

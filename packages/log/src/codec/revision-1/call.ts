@@ -276,7 +276,7 @@ const granted: z.ZodType<Granted> = z.object({
 const permissionDecided = z.object({
   call: callId,
   decision: z.enum(['allowed', 'denied']),
-  by: z.enum(['rule', 'person']),
+  by: z.enum(['rule', 'person', 'hook']),
   rule: optional(text),
   always: optional(granted),
   kept: optional(z.literal('project')),

@@ -23,6 +23,7 @@ describe('revision 1', () => {
       'pressure.crossed',
       'process.ended',
       'process.started',
+      'prompt.denied',
       'prompt.given',
       'reasoning.changed',
       'reasoning.set',

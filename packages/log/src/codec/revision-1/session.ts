@@ -10,6 +10,7 @@ import type {
   Parent,
   ProcessEnded,
   ProcessStarted,
+  PromptDenied,
   SessionCreated,
   StartedAgent,
   StartedBy,
@@ -20,11 +21,30 @@ import type {
   TurnTotals,
 } from '../../events/session.ts';
 import type { Decoders, PayloadShape } from './decoder.ts';
-import { callId, chain, decoder, digest, json, money, number, optional, position, sessionId, text } from './decoder.ts';
+import {
+  callId,
+  chain,
+  decoder,
+  digest,
+  flag,
+  json,
+  money,
+  number,
+  optional,
+  position,
+  sessionId,
+  text,
+} from './decoder.ts';
 
 const parent = z.object({ session: sessionId, position, chain } satisfies PayloadShape<Parent>);
 
-const startedBy = z.object({ session: sessionId, call: callId, depth: number } satisfies PayloadShape<StartedBy>);
+const startedBy = z.object({
+  session: sessionId,
+  call: callId,
+  depth: number,
+  agent: optional(text),
+  model: optional(text),
+} satisfies PayloadShape<StartedBy>);
 
 const imported = z.object({
   format: text,
@@ -68,6 +88,14 @@ const turnEnded = z.object({
   error: optional(turnError),
   totals: optional(turnTotals),
 } satisfies PayloadShape<TurnEnded>);
+
+const promptDenied = z.object({
+  by: z.literal('hook'),
+  rule: text,
+  reason: text,
+  presenter: text,
+  steer: optional(flag),
+} satisfies PayloadShape<PromptDenied>);
 
 const modeChanged = z.object({
   mode: z.enum(['read-only', 'ask', 'auto']),
@@ -131,6 +159,7 @@ type SessionKind =
   | 'turn.started'
   | 'turn.resumed'
   | 'turn.ended'
+  | 'prompt.denied'
   | 'mode.changed'
   | 'agent.chosen'
   | 'foreign.recorded'
@@ -145,6 +174,7 @@ export const sessionDecoders: Pick<Decoders, SessionKind> = {
   'turn.started': decoder('turn.started', turnBegan),
   'turn.resumed': decoder('turn.resumed', turnBegan),
   'turn.ended': decoder('turn.ended', turnEnded),
+  'prompt.denied': decoder('prompt.denied', promptDenied),
   'mode.changed': decoder('mode.changed', modeChanged),
   'agent.chosen': decoder('agent.chosen', agentChosen),
   'foreign.recorded': decoder('foreign.recorded', foreignRecorded),
