@@ -33,6 +33,13 @@ const SPECIAL = /[\x07\x08\r\x1b\x90\x98\x9b\x9d-\x9f]/;
 const PIECE =
   /(?<newline>\n)|(?:\x1b\[|\x9b)(?<parameters>[0-?]*)[ -/]*(?<final>[@-~])|(?<string>(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\n\x07\x1b\x9c]*(?:\x07|\x9c|\x1b\\|(?=\n)|(?=\x1b(?:[^\\]|$))|$))|(?<escape>\x1b[ -/]*[0-Z\\^-~])|(?<control>[\x07\x08\r\x1b\x90\x98\x9b\x9d-\x9f])|(?<run>[^\n\x07\x08\r\x1b\x90\x98\x9b\x9d-\x9f]+)/y;
 
+/** Finds a control sequence or a control character that moves the cursor inside of a line or erases a part of it. */
+const MOVE = /\x08|\r(?!\n)|(?:\x1b\[|\x9b)[0-?]*[ -/]*[CDGKPX]/;
+
+/** Matches everything that is removed from a text without such moves. */
+const REMOVED =
+  /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\n\x07\x1b\x9c]*(?:\x07|\x9c|\x1b\\|(?=\n)|(?=\x1b(?:[^\\]|$))|$)|\x1b[ -/]*[0-Z\\^-~]|[\x07\x08\r\x1b\x90\x98\x9b\x9d-\x9f]/g;
+
 /** Matches the beginning of a control sequence at the end of a piece of output. */
 const INCOMPLETE =
   /(?:(?:\x1b\[|\x9b)[0-?]*[ -/]*|\x1b[ -/]*|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\n\x07\x1b\x9c]*\x1b?)$/;
@@ -49,6 +56,7 @@ export function openTerminalText(): TerminalText {
   const line = openLine();
   let pending = '';
   const take = (text: string): string => {
+    if (line.isPlain() && !MOVE.test(text)) return line.takePlain(text.replaceAll(REMOVED, ''));
     let shown = '';
     PIECE.lastIndex = 0;
     for (let match = PIECE.exec(text); match !== null; match = PIECE.exec(text)) shown += takePiece(line, match);
@@ -95,6 +103,10 @@ function isBlank(cell: string | undefined): boolean {
 interface TerminalLine {
   /** Writes text at the cursor. Returns the beginning of the line if the line is too long to be kept. */
   write(text: string): string;
+  /** Returns true if nothing in this line was moved or erased so far. */
+  isPlain(): boolean;
+  /** Writes text with line ends and without control characters. Returns all complete lines. */
+  takePlain(text: string): string;
   /** Performs a control sequence that moves the cursor inside of the line, or that erases a part of the line. */
   move(final: string, parameters: string): void;
   /** Ends the line and returns its text. */
@@ -123,14 +135,20 @@ function openLine(): TerminalLine {
     }
   };
   const end = (): string => {
-    while (cells?.at(-1) === EMPTY) cells.pop();
-    const shown = cells === undefined ? text : cells.map((cell) => (cell === EMPTY ? ' ' : cell)).join('');
+    const shown = cells === undefined ? text : textOfCells(cells);
     text = '';
     cells = undefined;
     column = 0;
     return shown;
   };
   return {
+    isPlain: () => cells === undefined,
+    takePlain(added) {
+      const at = added.lastIndexOf('\n') + 1;
+      const lines = at === 0 ? '' : end() + added.slice(0, at);
+      text += added.slice(at);
+      return text.length > LONGEST_LINE ? lines + end() : lines;
+    },
     write(run) {
       if (cells === undefined) text += run;
       else {
@@ -146,19 +164,34 @@ function openLine(): TerminalLine {
         column = cells.length;
       }
       const amount = Math.max(1, Number.parseInt(parameters, 10) || 0);
-      const limit = Math.max(cells.length, LAST_COLUMN);
-      if (final === 'G') column = Math.min(amount - 1, limit);
-      else if (final === 'C') column = Math.min(column + amount, limit);
-      else if (final === 'D') column = Math.max(0, column - amount);
-      else if (final === 'X') erase(column, column + amount);
+      if ('CDG'.includes(final))
+        column = columnAfter(final, amount, { column, last: Math.max(cells.length, LAST_COLUMN) });
       else if (final === 'P') cells.splice(column, amount);
-      else if (parameters === '2') erase(0, Infinity);
-      else if (parameters === '1') erase(0, column + 1);
-      else erase(column, Infinity);
+      else if (final === 'X') erase(column, column + amount);
+      else erase(parameters === '1' || parameters === '2' ? 0 : column, parameters === '1' ? column + 1 : Infinity);
     },
     end,
     get overwrote() {
       return overwrote;
     },
   };
+}
+
+/** Returns the column of the cursor after a move: to a column (`G`), to the right (`C`) or to the left (`D`). */
+function columnAfter(
+  final: string,
+  amount: number,
+  { column, last }: { readonly column: number; readonly last: number },
+): number {
+  if (final === 'D') return Math.max(0, column - amount);
+  return Math.min(final === 'G' ? amount - 1 : column + amount, last);
+}
+
+/** Returns the text of a line. Empty places at its end are left out, others are spaces. */
+function textOfCells(cells: readonly string[]): string {
+  const end = cells.findLastIndex((cell) => cell !== EMPTY) + 1;
+  return cells
+    .slice(0, end)
+    .map((cell) => (cell === EMPTY ? ' ' : cell))
+    .join('');
 }
