@@ -120,43 +120,39 @@ function openLine(): TerminalLine {
   let cells: string[] | undefined;
   let column = 0;
   let overwrote = false;
-  const put = (character: string): void => {
-    if (cells === undefined) return;
-    const before = cells[column];
+  const put = (row: string[], character: string): void => {
+    const before = row[column];
     if (before !== undefined && before !== character && !isBlank(before)) overwrote = true;
-    cells[column] = character;
+    row[column] = character;
     column += 1;
   };
-  const erase = (from: number, to: number): void => {
-    if (cells === undefined) return;
-    for (let at = from; at < Math.min(to, cells.length); at += 1) {
-      if (!isBlank(cells[at])) overwrote = true;
-      cells[at] = EMPTY;
+  const erase = (row: string[], from: number, to: number): void => {
+    for (let at = from; at < Math.min(to, row.length); at += 1) {
+      if (!isBlank(row[at])) overwrote = true;
+      row[at] = EMPTY;
     }
   };
   const end = (): string => {
     const shown = cells === undefined ? text : textOfCells(cells);
-    text = '';
-    cells = undefined;
-    column = 0;
+    [text, cells, column] = ['', undefined, 0];
     return shown;
+  };
+  const write = (run: string): string => {
+    if (cells === undefined) text += run;
+    else {
+      while (cells.length < column) cells.push(EMPTY);
+      for (const character of run) put(cells, character);
+    }
+    return (cells?.length ?? text.length) > LONGEST_LINE ? end() : '';
   };
   return {
     isPlain: () => cells === undefined,
     takePlain(added) {
       const at = added.lastIndexOf('\n') + 1;
       const lines = at === 0 ? '' : end() + added.slice(0, at);
-      text += added.slice(at);
-      return text.length > LONGEST_LINE ? lines + end() : lines;
+      return lines + write(added.slice(at));
     },
-    write(run) {
-      if (cells === undefined) text += run;
-      else {
-        while (cells.length < column) cells.push(EMPTY);
-        for (const character of run) put(character);
-      }
-      return (cells?.length ?? text.length) > LONGEST_LINE ? end() : '';
-    },
+    write,
     move(final, parameters) {
       if (!'CDGKPX'.includes(final)) return;
       if (cells === undefined) {
@@ -167,8 +163,9 @@ function openLine(): TerminalLine {
       if ('CDG'.includes(final))
         column = columnAfter(final, amount, { column, last: Math.max(cells.length, LAST_COLUMN) });
       else if (final === 'P') cells.splice(column, amount);
-      else if (final === 'X') erase(column, column + amount);
-      else erase(parameters === '1' || parameters === '2' ? 0 : column, parameters === '1' ? column + 1 : Infinity);
+      else if (final === 'X') erase(cells, column, column + amount);
+      else
+        erase(cells, parameters === '1' || parameters === '2' ? 0 : column, parameters === '1' ? column + 1 : Infinity);
     },
     end,
     get overwrote() {
