@@ -159,6 +159,8 @@ describe('a session with hooks after a crash', () => {
     const records = inShort(await first.records());
     for (const [cut, asked] of [
       [records.indexOf('allowed c1 by rule auto/read'), 1],
+      // The note is recorded, and the start of its call is not. The note is not recorded again.
+      [records.indexOf('context.noted') + 1, 1],
       [records.indexOf('tool.started c1') + 1, 0],
       [records.indexOf('tool.returned c1') + 1, 0],
     ] as const) {
