@@ -44,6 +44,7 @@ export function createProcessTool(background: Background): Tool {
     effect: 'read',
     truncate: 'start',
     terminal: true,
+    terminal: true,
     forward(input) {
       const asked = processArguments.read(input);
       return !isProblem(asked) && asked.action === 'write' ? { tool: writer, input } : { tool, input };
@@ -90,6 +91,7 @@ function createWriter(background: Background): Tool {
     effect: 'execute',
     alone: true,
     truncate: 'start',
+    terminal: true,
     touches: ['structure', 'content'],
     effectKinds: ['commands'],
     read(input): ToolRun | ToolProblem {
