@@ -44,7 +44,6 @@ export function createProcessTool(background: Background): Tool {
     effect: 'read',
     truncate: 'start',
     terminal: true,
-    terminal: true,
     forward(input) {
       const asked = processArguments.read(input);
       return !isProblem(asked) && asked.action === 'write' ? { tool: writer, input } : { tool, input };
