@@ -60,6 +60,22 @@ export function lineOf(record: Recorded): Markup {
       );
     }
     default:
+      return settingLine(record);
+  }
+}
+
+/** Renders a record about a setting of the session. */
+function settingLine(record: Recorded): Markup {
+  switch (record.kind) {
+    case 'mode.changed':
+      return line(record, `Permission mode: ${record.data.mode}, set by the ${record.data.by}.`);
+    case 'agent.chosen':
+      return line(record, `Own agent of the session: ${record.data.name}.`);
+    case 'reasoning.changed':
+      return line(record, `Reasoning: ${record.data.setting}.`);
+    case 'role.changed':
+      return line(record, "The agent's own system text changed.");
+    default:
       return outerRecord(record);
   }
 }
