@@ -112,7 +112,7 @@ export type {
   PageMaker,
   PreviewContext,
   ResultRoom,
-  SeenFile,
+  FileSeen,
   Tool,
   ToolContext,
   ToolFact,

@@ -245,10 +245,18 @@ export interface WorkspaceSetup {
    */
   readonly trusted?: boolean;
   /**
-   * Use of the workspace's AGENTS.md. `attach` puts its text into a note. With `discover`, the default, the agent finds
-   * the file with its tools.
+   * Use of AGENTS.md, or of CLAUDE.md where there is no AGENTS.md. `attach` puts the files of the workspace folder and of
+   * the folders above it, up to the root of the repository, into a note. With `discover` the agent finds the files with
+   * its tools. Default: `attach` for new sessions in a trusted workspace, otherwise `discover`.
    */
   readonly agentsFile?: 'discover' | 'attach';
+  /**
+   * Paths of the user's own instruction files, such as `~/.agents/AGENTS.md` with the home folder written out. They are
+   * attached before those of the workspace, unless `agentsFile` is `discover`. Default: none.
+   */
+  readonly ownInstructions?: readonly string[];
+  /** True if the memory files of a trusted workspace are used. Default: true. */
+  readonly memory?: boolean;
   /**
    * Permissions of sandboxed commands. `network: 'on'` gives every sandboxed command the network of this machine,
    * including its local services. By default such a command has no network. If a call needs the network, it has to ask

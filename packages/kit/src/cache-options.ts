@@ -2,7 +2,6 @@
 
 import type { CompactionBy, CompactionPolicy, Lasting, RewriteNotice, Runtime, Warm } from '@tidemark/agent';
 import type { PaddingSetting } from '@tidemark/log';
-import type { AgentLimits } from './agent-options.ts';
 
 /** Options for the provider's cache. */
 export interface CacheOptions {
@@ -32,7 +31,7 @@ export interface CacheOptions {
    * reported before it is sent, and in mode `ask` the user is asked. Default: 50,000 tokens or $0.20. `{}` turns the
    * report off.
    */
-  readonly rewriteNotice?: Omit<RewriteNotice, 'cost'> & { readonly cost?: AgentLimits['maxCost'] };
+  readonly rewriteNotice?: Omit<RewriteNotice, 'cost'> & { readonly cost?: string | number };
 }
 
 /** Options for making a long history shorter. */

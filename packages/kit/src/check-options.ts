@@ -145,6 +145,8 @@ const workspace = z.strictObject({
     .optional(),
   trusted: z.boolean().optional(),
   agentsFile: z.enum(['discover', 'attach']).optional(),
+  ownInstructions: z.array(words).readonly().optional(),
+  memory: z.boolean().optional(),
   sandbox: z
     .strictObject({ network: z.enum(['off', 'on']).optional() } satisfies OptionSchemas<SandboxSetting>)
     .optional(),

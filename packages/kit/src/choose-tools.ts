@@ -86,7 +86,7 @@ export function backgroundOf(options: AgentOptions): Background | undefined {
 
 /** Returns the options of the workspace's tools. Every path in them is absolute. */
 export function workspaceOptions(workspace: WorkspaceSetup, options: AgentOptions): WorkspaceOptions {
-  const { folder, trusted, protectedPaths, sandbox, commands } = workspace;
+  const { folder, trusted, memory, protectedPaths, sandbox, commands } = workspace;
   const { host, permissions } = options;
   return {
     folder: resolve(folder),
@@ -94,7 +94,7 @@ export function workspaceOptions(workspace: WorkspaceSetup, options: AgentOption
     ...defined({
       protectedPaths: protectedPaths?.map((path) => resolve(folder, path)),
       environment: host?.environment,
-      memory: trusted,
+      memory: memory === false ? false : trusted,
       network: sandbox?.network,
       variables: commands?.variables,
       secretVariables: commands?.secretVariables,

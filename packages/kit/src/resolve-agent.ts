@@ -32,7 +32,7 @@ import type { McpTools } from '@tidemark/tools-mcp';
 import { createMcpTools, openApprovals } from '@tidemark/tools-mcp';
 import type { InstalledSkills } from '@tidemark/tools-skills';
 import { createSkillShelf } from '@tidemark/tools-skills';
-import type { Background } from '@tidemark/tools-workspace';
+import type { Background, InstructionsOptions } from '@tidemark/tools-workspace';
 import {
   createLaterWatch,
   environmentSource,
@@ -41,7 +41,7 @@ import {
   processesSource,
   workspaceSource,
 } from '@tidemark/tools-workspace';
-import type { AgentOptions } from './agent-options.ts';
+import type { AgentOptions, WorkspaceSetup } from './agent-options.ts';
 import { homeOf, workspaceOf } from './agent-options.ts';
 import { chooseParameters, chooseProvider, requireReachable } from './choose-provider.ts';
 import { chooseHooks } from './choose-hooks.ts';
@@ -231,11 +231,23 @@ function sourcesOf(options: AgentOptions, background: Background | undefined): r
   const { sources = [] } = options.context ?? {};
   const mode = permissionModeSource(defined({ allowUnsandboxed: options.permissions?.allowUnsandboxed }));
   if (workspace === undefined) return [mode, ...sources];
-  const { folder, trusted = false, agentsFile = 'discover' } = workspace;
-  const found = instructionsSource({ instructions: agentsFile });
-  const memory = trusted ? [memorySource({ folder: resolve(folder), forbidden: forbiddenTo(options) })] : [];
+  const { folder, trusted = false, memory: remembers = true } = workspace;
+  const found = instructionsSource(instructionsOf(workspace));
+  const memory =
+    trusted && remembers ? [memorySource({ folder: resolve(folder), forbidden: forbiddenTo(options) })] : [];
   const processes = background === undefined ? [] : [processesSource(background)];
   return [workspaceSource(), environmentSource(), mode, found, ...memory, ...processes, ...sources];
+}
+
+/**
+ * Returns the options for instruction files. Without the option `agentsFile`, they are attached only to new sessions, so
+ * that a session of an earlier version does not change.
+ */
+function instructionsOf({ agentsFile, trusted = false, ownInstructions = [] }: WorkspaceSetup): InstructionsOptions {
+  if (agentsFile === 'discover') return { instructions: 'discover' };
+  const own = ownInstructions.map((path) => resolve(path));
+  if (agentsFile === 'attach') return { instructions: 'attach', own };
+  return { instructions: trusted ? 'attach' : 'discover', own, onlyNew: true };
 }
 
 // Permission rules of an agent, read and checked against its tools. `createAgent` throws for an invalid rule.

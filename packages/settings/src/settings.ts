@@ -2,9 +2,10 @@
 // setting (see `keyring.ts`).
 
 import type { CompactionBy, CompactionPolicy, Lasting, Mode, RewriteNotice, Rule, SkillBudget } from '@tidemark/agent';
-import { isSecretName } from '@tidemark/agent';
 import { z } from 'zod';
 
+import type { CommandSettings } from './command-settings.ts';
+import { commandSettings, variablesBrought } from './command-settings.ts';
 import type { HeaderSettings } from './headers.ts';
 import { headerSettings } from './headers.ts';
 import type { HookSetting } from './hook-settings.ts';
@@ -89,17 +90,6 @@ export interface Settings {
   /** Tools for the web. */
   readonly web?: WebSettings | undefined;
   readonly display?: Display | undefined;
-}
-
-/** Environment variables of commands. */
-export interface CommandSettings {
-  /**
-   * Names of variables that commands receive, and beginnings of names such as `CARGO_*`. The names of all sources apply
-   * together. A workspace may not name a secret.
-   */
-  readonly variables?: readonly string[] | undefined;
-  /** Names of variables with secrets that commands receive. Only the user's own settings may set this field. */
-  readonly secretVariables?: readonly string[] | undefined;
 }
 
 /** Limits of one turn. `maxCost` is in US dollars, as decimal text. */
@@ -193,16 +183,6 @@ export function broughtValue(name: string, value: unknown, workspace: string): u
   return narrowing.length === 0 ? undefined : narrowing;
 }
 
-/** Returns the names of variables that a trusted workspace may pass to commands. These are names of no secrets. */
-function variablesBrought(value: unknown): readonly string[] | undefined {
-  const names =
-    z
-      .array(z.string())
-      .safeParse(value)
-      .data?.filter((name) => !isSecretName(name)) ?? [];
-  return names.length === 0 ? undefined : names;
-}
-
 /** Returns true for a setting that no workspace may set, even with trust. */
 export function isOwnOnly(name: string): boolean {
   return OWN_ONLY.includes(name);
@@ -241,16 +221,6 @@ const root = z
   .string()
   .max(4_096)
   .regex(/^(\/|~\/)/, 'expected an absolute path, or a path that begins with ~/');
-
-const VARIABLE = 'expected the name of an environment variable';
-const variable = z.string(VARIABLE).regex(/^[A-Za-z_]\w{0,199}$/, VARIABLE);
-const VARIABLES = `${VARIABLE}, or the beginning of names such as "CARGO_*"`;
-const variables = z.string(VARIABLES).regex(/^(?:[A-Za-z_]\w{0,199}|[A-Za-z]\w{0,199}_\*)$/, VARIABLES);
-
-const commands = z.strictObject({
-  variables: z.array(variables).max(200).optional(),
-  secretVariables: z.array(variable).max(50).optional(),
-});
 
 const subagents = z.union(
   [
@@ -316,7 +286,7 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
     skillRoots: z.array(root).max(100).optional(),
     agentRoots: z.array(root).max(100).optional(),
     sandbox: z.strictObject({ network: z.enum(['off', 'on']).optional() }).optional(),
-    commands: commands.optional(),
+    commands: commandSettings.optional(),
     backgroundProcesses: z.int('expected a number from 0 to 64').min(0).max(64).optional(),
     plan: z.boolean().optional(),
     memory: z.boolean().optional(),

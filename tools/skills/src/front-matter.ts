@@ -56,14 +56,14 @@ export async function readSkillFile(bytes: Uint8Array): Promise<SkillFile | BadF
 }
 
 /** Front matter of a file, as YAML gives it, and the text after it. */
-export interface FrontMatter {
+export interface HeadedFile {
   readonly head: unknown;
   /** Text with line feeds as the only line ends. May be empty. */
   readonly body: string;
 }
 
 /** Splits a file of at most `largest` bytes into its front matter and its body. If it cannot, returns the reason. */
-export async function readFrontMatter(bytes: Uint8Array, largest: number): Promise<FrontMatter | BadFile> {
+export async function readFrontMatter(bytes: Uint8Array, largest: number): Promise<HeadedFile | BadFile> {
   const text = textOf(bytes, largest);
   if (typeof text !== 'string') return text;
   const parts = /^---[ \t]*\n([\s\S]*?\n)?---[ \t]*(?:\n|$)/.exec(text);

@@ -15,7 +15,7 @@ function view(noted?: string): SourceView {
   const { signal } = new AbortController();
   const now = timestamp('2026-11-21T12:00:00.000Z');
   const session = sessionId('s');
-  return { workspace: '/w', now, mode: 'ask', files: new Map(), noted, session, processes: [], signal };
+  return { workspace: '/w', now, mode: 'ask', files: new Map(), noted, session, processes: [], begun: false, signal };
 }
 
 async function installed(...names: readonly string[]) {

@@ -14,7 +14,7 @@ import { createEditTool } from './edit/edit-tool.ts';
 import { createLsTool } from './ls/ls-tool.ts';
 import { createMemoryUpdateTool } from './memory/memory-update-tool.ts';
 import { createReadTool } from './read/read-tool.ts';
-import { attachInstructions } from './sources/instructions.ts';
+import { attachInstructions } from './sources/attached-files.ts';
 import { createFindTool } from './search/find-tool.ts';
 import { createGrepTool } from './search/grep-tool.ts';
 import { createWriteTool } from './write/write-tool.ts';
@@ -43,7 +43,7 @@ interface Race extends Bench {
 async function openRace(name: string): Promise<Race> {
   const bench = await openBench();
   await mkdir(join(bench.folder, name));
-  for (const file of ['notes.txt', 'MEMORY.md']) {
+  for (const file of ['notes.txt', 'MEMORY.md', 'AGENTS.md']) {
     await writeFile(join(bench.folder, name, file), 'plain\n');
     await writeFile(join(bench.outside, file), 'SECRET plain\n');
   }
@@ -86,8 +86,8 @@ async function callOften(
 }
 
 async function assertOutsideUntouched(outside: string): Promise<void> {
-  expect(await readdir(outside)).toEqual(['MEMORY.md', 'notes.txt']);
-  for (const name of ['MEMORY.md', 'notes.txt'])
+  expect(await readdir(outside)).toEqual(['AGENTS.md', 'MEMORY.md', 'notes.txt']);
+  for (const name of ['AGENTS.md', 'MEMORY.md', 'notes.txt'])
     expect(await readFile(join(outside, name), 'utf8')).toBe('SECRET plain\n');
 }
 
@@ -152,10 +152,10 @@ describe('while a folder is swapped for a link to the outside', () => {
   test('instructions from outside are not attached', async () => {
     const race = await openRace('a');
     const texts: string[] = [];
-    const isPlain = (text: string): boolean => text.endsWith('plain\n') && !text.includes('SECRET');
+    const isPlain = (text: string): boolean => text.endsWith('plain') && !text.includes('SECRET');
     let plain = 0;
     for (let round = 0; round < ROUNDS.fast || (plain === 0 && round < MAX_ROUNDS); round += 1) {
-      const text = (await attachInstructions(join(race.folder, 'a'), 'notes.txt'))?.text ?? '';
+      const text = (await attachInstructions({ folder: join(race.folder, 'a'), project: true, own: [] }))?.text ?? '';
       texts.push(text);
       if (isPlain(text)) plain += 1;
     }

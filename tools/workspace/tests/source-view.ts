@@ -25,6 +25,7 @@ export function view(workspace: string, change: Partial<SourceView> = {}): Sourc
     files: new Map(),
     noted: undefined,
     session: sessionId('s'),
+    begun: false,
     processes: [],
     signal,
     ...change,

@@ -183,3 +183,16 @@ test('the setting `subagents.model` needs the key of its provider before anythin
   expect(err).toContain('there is no key for OpenAI, which the setting subagents.model = "gpt" needs');
   expect(() => logs()).toThrow('ENOENT');
 });
+
+test('`run` expands an own command, and refuses a built-in command of the terminal', async () => {
+  place(join(stage.folder, '.agents/commands/greet.md'), 'Greet $1 with care.');
+  const scenario = stage.scenario({
+    expect: { lastUserText: 'Greet Ada with care.' },
+    answer: { text: 'Hello, Ada.' },
+  });
+  expect((await simulated(scenario, '--trust', '/greet Ada')).out).toContain('Hello, Ada.');
+  const { exit, err } = await simulated(scenario, '/cost');
+  expect([exit, err]).toEqual([2, expect.stringContaining('/cost is a command of the interactive terminal')]);
+  const path = stage.scenario({ expect: { lastUserText: '/etc is empty' }, answer: { text: 'So it is.' } });
+  expect((await simulated(path, '/etc is empty')).out).toContain('So it is.');
+});

@@ -27,6 +27,7 @@ export const runCommand: Command = {
     ['tidemark "what does @src/tax.js round?"', '@ attaches a file of the folder; with spaces: `@"a b.md"`'],
     ['tidemark --image form.png "what is wrong here?"', 'with an image, scaled to the size that the model is shown'],
     ['tidemark "/skill tax fill in the form"', 'with the skill `tax` loaded first'],
+    ['tidemark run "/review src/tax.js"', 'with your own command `review`, as in the interactive terminal'],
     ['tidemark run --provider simulator hello', 'without a key, against the simulator'],
   ],
   declare: (command, run) =>
@@ -57,11 +58,23 @@ async function prompt(words: readonly string[], options: RunFlags, context: Comm
   if (context.implied && attachments.length === 0 && !goesOn(options)) await requirePrompt(words, context);
   const session = await sessionOf(options, context);
   const where = session === undefined ? { title: titleOf(promptText) } : { session };
-  const { words: asked, skills } = takeSkills(promptText);
+  const { words: asked, skills } = takeSkills(await expanded(promptText, session, options, context));
   // Images come before the text, because models understand a prompt best in this order.
   const images = await imagesOf({ names: options.image ?? [], words: words.length > 0 }, context);
   const parts = [...images, ...(await partsOf(asked, session?.workspace ?? context.folder)), ...attachments];
   return takeTurn({ flags: options, ...where, begin: (live) => live.prompt(parts, { skills }) }, context);
+}
+
+/** Returns the prompt of an own command if the text names one. The slash commands are only loaded for such a text. */
+async function expanded(
+  text: string,
+  session: ChosenSession | undefined,
+  { trust }: RunFlags,
+  context: CommandContext,
+): Promise<string> {
+  if (!/^\/[a-zA-Z][\w-]*(\s|$)/.test(text) || text.startsWith('/skill')) return text;
+  const { ownPrompt } = await import('../terminal/slash/own-prompt.ts');
+  return ownPrompt(text, { folder: session?.workspace ?? context.folder, trust: trust === true }, context);
 }
 
 /** Opens the interactive terminal. Its libraries are only loaded when it is used. */

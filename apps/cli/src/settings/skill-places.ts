@@ -1,5 +1,5 @@
 // Finds the folders with skills and with own agents: the user's own folders, and those of a trusted workspace. Also
-// reads the limits for loading skills.
+// finds the user's own instruction files, and reads the limits for loading skills.
 
 import { defined } from '@tidemark/core';
 import { agentRoots, skillRoots } from '@tidemark/kit';
@@ -68,6 +68,20 @@ async function itsRoots(usual: UsualRoots, folder: string): Promise<readonly Ski
     ),
   );
   return lies.flat();
+}
+
+/**
+ * Returns the paths at which the user's own instruction files can be, farthest first. A file that lies in the workspace
+ * is skipped, because the author of the workspace may have written it.
+ */
+export async function ownInstructions(
+  { userFolder, configFolder }: Places,
+  workspace: string,
+): Promise<readonly string[]> {
+  const outside: string[] = [];
+  for (const path of [join(configFolder, 'AGENTS.md'), join(userFolder, '.agents', 'AGENTS.md')])
+    if (!(await liesInside(path, workspace))) outside.push(path);
+  return outside;
 }
 
 /** Returns the budget from the settings. Values that are not set use the defaults of the runtime. */

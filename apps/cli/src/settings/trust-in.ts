@@ -8,7 +8,7 @@ import type { CommandContext } from '../frame/command.ts';
 import { foldLine } from '../present/fold-line.ts';
 import { isTooSmall, noticeRows, showPaged, TOO_SMALL } from '../present/show-paged.ts';
 import { withStyle } from '../frame/shown.ts';
-import { tooLongToAsk, trustLines } from './trust-lines.ts';
+import { isInstructionsLine, tooLongToAsk, trustLines } from './trust-lines.ts';
 
 /**
  * Returns true if the workspace is trusted. If there is no earlier answer for these contents, asks the user. If no
@@ -21,6 +21,9 @@ export async function trustIn(brought: WorkspaceContents, context: CommandContex
   const lines = await usableLines(brought);
   if (state === 'declined' || lines.length === 0) return false;
   const changed = state === 'changed';
+  // Without trust the model finds and reads the instruction files itself, so nothing is lost and no notice is needed.
+  const needsTrust = lines.some((line) => !isInstructionsLine(line));
+  if (!canAsk(context) && !needsTrust) return false;
   if (!canAsk(context) || !(await canKeepTrust(context.home, brought.workspace))) {
     const why = changed ? 'they changed since the folder was trusted' : 'the folder is not trusted';
     return notUsed(`${why}; \`tidemark trust\` shows them and asks`, context);

@@ -206,8 +206,15 @@ function agentWords({ description, tools, model }: FoundAgent): string {
   return `${firstLine(description)} (${asciiText(of)}${model === undefined ? '' : `, model ${asciiText(model)}`})`;
 }
 
+const INSTRUCTIONS = 'instructions in ';
+
+/** Returns true for the line about the instruction file of a folder. */
+export function isInstructionsLine(line: string): boolean {
+  return line.startsWith(INSTRUCTIONS);
+}
+
 function instructionsLine(name: string): string {
-  return `instructions in ${name}, which are added to each new session; later changes of them are not asked about`;
+  return `${INSTRUCTIONS}${name}, which are added to each new session; later changes of them are not asked about`;
 }
 
 function firstLine(text: string): string {

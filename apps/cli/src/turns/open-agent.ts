@@ -23,7 +23,7 @@ import type { AgentsHere } from '../settings/own-agents.ts';
 import { agentNamed, agentsIn, otherProviders, ownAgentOptions } from '../settings/own-agents.ts';
 import { readOwnCatalog } from '../settings/own-catalog.ts';
 import { settingsIn } from '../settings/settings-in.ts';
-import { skillBudgetIn, skillPlaces } from '../settings/skill-places.ts';
+import { ownInstructions, skillBudgetIn, skillPlaces } from '../settings/skill-places.ts';
 import { webOptions } from '../settings/web-options.ts';
 import { withSettings } from '../settings/with-settings.ts';
 import { effortFor, withoutKeptEffort } from './effort.ts';
@@ -165,10 +165,12 @@ async function agentOptions(
     workspace: {
       folder: workspace,
       forbidden: [context.home, context.configFolder],
-      // A trusted workspace also uses its memory files. A setting can turn the memory off.
-      trusted: trusted && settings.memory !== false,
+      // A trusted workspace also uses its memory and its instruction files.
+      trusted,
       ...defined({
+        memory: settings.memory,
         agentsFile: settings.agentsFile,
+        ownInstructions: await ownInstructions(context, workspace),
         backgroundProcesses: settings.backgroundProcesses,
         sandbox: flags.network === undefined ? undefined : { network: flags.network },
         protectedPaths: trusted ? brought?.named : undefined,

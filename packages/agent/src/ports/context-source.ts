@@ -21,6 +21,8 @@ export interface SourceView {
   /** Revision in the last note of this source, in this log or in the logs of its ancestors. */
   readonly noted: string | undefined;
   readonly session: SessionId;
+  /** True if a request was sent before, in this session or in the part that it inherits from its parent. */
+  readonly begun: boolean;
   /** Background processes of the session that run, or that ended after the last note of the source `processes`. */
   readonly processes: readonly LoggedProcess[];
   readonly signal: AbortSignal;
@@ -45,7 +47,7 @@ export interface ContextSource {
   readonly patienceMs?: number;
   /**
    * Maximum bytes of a note in the context. A longer note is stored as an artifact, and only its beginning is in the
-   * context. Default: 4,096. Maximum: 8,192.
+   * context. Default: 4,096. Maximum: 32,768.
    */
   readonly inlineBytes?: number;
   /**

@@ -2,7 +2,6 @@
 // implementation decides the places of the files and their format.
 
 import type { AgentChosen } from '@tidemark/log';
-import type { TurnLimits } from './runtime.ts';
 
 /** An own agent of the user: a role, with the tools, the model and the limits for it. */
 export interface OwnAgent extends AgentChosen {
@@ -15,7 +14,15 @@ export interface OwnAgent extends AgentChosen {
   /** Reasoning effort. Absent if it keeps the effort of the session that starts it. */
   readonly effort?: string;
   /** Limits of the agent as a subagent, in addition to those of all subagents. */
-  readonly limits?: TurnLimits;
+  readonly limits?: OwnAgentLimits;
+}
+
+/** Limits of an own agent, in the form of the limits of a turn. */
+export interface OwnAgentLimits {
+  readonly steps?: number;
+  readonly ms?: number;
+  readonly tokens?: number;
+  readonly cost?: string;
 }
 
 /** Own agents, as of the last scan. The owner of the shelf repeats the scan. */

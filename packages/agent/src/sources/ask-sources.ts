@@ -179,6 +179,7 @@ function viewOf({ session, runtime }: TurnContext, noted: string | undefined, si
       return new Map([...progress.knownFiles].map(([path, touch]) => [path, touch.digest]));
     },
     noted,
+    begun: state.epoch !== undefined,
     session: session.writer.session,
     get processes() {
       return [...progress.processes.values()];
@@ -256,7 +257,7 @@ async function sayFailed({ session, tell }: TurnContext, name: string, error: un
  * A source cannot set a lower value. `MAX_INLINE` is the maximum that a source can set.
  */
 const INLINE_NOTE = 4_096;
-const MAX_INLINE = 8_192;
+const MAX_INLINE = 32_768;
 
 const LONGEST_REVISION = 200;
 const NOTICE = 220;

@@ -19,6 +19,7 @@ function view(mode: Mode): SourceView {
     noted: undefined,
     session: sessionId('s'),
     processes: [],
+    begun: false,
     signal,
   };
 }

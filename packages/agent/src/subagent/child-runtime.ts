@@ -2,7 +2,7 @@
 
 import { defined } from '@tidemark/core';
 import { frontEntries } from '@tidemark/context';
-import type { EventData } from '@tidemark/log';
+import type { SubagentStarted } from '@tidemark/log';
 import { renameParameters } from '@tidemark/model';
 import { namesIn } from '../permissions/limit-tools.ts';
 import type { OtherModel } from '../ports/live-session.ts';
@@ -12,8 +12,6 @@ import { NO_ROLE } from '../ports/subagent.ts';
 import type { TurnContext } from '../session/turn-context.ts';
 import type { Children } from './children.ts';
 import { recordedModel, withEffort } from './own-agent.ts';
-
-type Started = EventData['subagent.started'];
 
 /**
  * Returns the runtime of a subagent. It is the runtime of its parent, including the rules, but without project grants.
@@ -26,7 +24,7 @@ type Started = EventData['subagent.started'];
 export function childRuntime(
   children: Children,
   { session, runtime }: TurnContext,
-  started: Started,
+  started: SubagentStarted,
   limits: TurnLimits,
 ): Runtime {
   const { ask, grants: _project, inherits: _own, ...rest } = runtime;
@@ -76,7 +74,7 @@ function reachOf(
  */
 function toolLimitsOf(
   { toolLimits = [] }: Runtime,
-  agent: Started['agent'],
+  agent: SubagentStarted['agent'],
   ownFront: boolean,
 ): readonly ToolLimit[] | undefined {
   const limits = [
@@ -108,7 +106,7 @@ function roleInTitle(role: string): string {
  * because the front must be equal to the front of the parent. Only then can it be read from the cache. The text states
  * that an agent wrote the task.
  */
-export function firstPrompt({ role, task, agent }: Started): string {
+export function firstPrompt({ role, task, agent }: SubagentStarted): string {
   const lines = [
     'You work as a subagent. Another agent wrote the task below: it is not a message of the user, and no one can answer questions. Only your last message is returned: report what you found or did, and what you did not do.',
     ...(role === NO_ROLE ? [] : [`Your role: ${role}`]),

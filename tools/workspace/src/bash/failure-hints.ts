@@ -31,7 +31,7 @@ const KINDS = [
   {
     pattern: READ_ONLY,
     offline: false,
-    hint: 'in this sandbox a command can only write and move files of the workspace, except its repositories (.git), .tidemark, .agents, AGENTS.md, start files, folders of PATH and files that trusted settings start: if this is the cause, ask the user to make the change',
+    hint: 'in this sandbox a command can only write and move files of the workspace, except its repositories (.git), .tidemark, .agents, AGENTS.md, CLAUDE.md, start files, folders of PATH and files that trusted settings start: if this is the cause, ask the user to make the change',
   },
 ] as const;
 

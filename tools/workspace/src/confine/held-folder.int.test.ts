@@ -2,7 +2,7 @@ import { chmod, mkdir, readdir, readlink, rename, symlink } from 'node:fs/promis
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openBench } from '../../tests/bench.ts';
-import { attachInstructions } from '../sources/instructions.ts';
+import { attachInstructions } from '../sources/attached-files.ts';
 import { createEditTool } from '../edit/edit-tool.ts';
 import { createLsTool } from '../ls/ls-tool.ts';
 import { createMemoryUpdateTool } from '../memory/memory-update-tool.ts';
@@ -101,7 +101,7 @@ test.skipIf(!isLinux)(
     await call(edit, { path: 'a/notes.txt', old_text: 'none', new_text: 'x' });
     await call(createLsTool(confinement), { depth: 4 });
     await call(createMemoryUpdateTool(confinement), { file: 'MEMORY.md', operation: 'add', text: 'x' });
-    await attachInstructions(folder, 'AGENTS.md');
+    await attachInstructions({ folder, project: true, own: [] });
     await rename(join(folder, 'a'), join(folder, 'b'));
     await symlink(outside, join(folder, 'a'));
     expect(await run(moved)).toMatchObject({ code: 'workspace/moved' });

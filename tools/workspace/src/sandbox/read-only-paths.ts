@@ -38,8 +38,8 @@ export interface ReadOnlyPaths {
   readonly links: readonly string[];
 }
 
-/** Protected names in the workspace. `.agents/skills` may be a link to another folder of the workspace. */
-const NAMES = ['.tidemark', '.agents', '.agents/skills', 'AGENTS.md'];
+/** Protected names in the workspace. The folders in `.agents` may be links to other folders of the workspace. */
+const NAMES = ['.tidemark', '.agents', '.agents/skills', '.agents/agents', 'AGENTS.md', 'CLAUDE.md'];
 /**
  * Protected names in the home. They matter only if the home is in the workspace. `startPaths` returns the start files
  * of the home.

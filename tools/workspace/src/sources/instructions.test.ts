@@ -113,9 +113,62 @@ describe('the instructions source with attached instructions', () => {
   test('includes the text in the note, and has another revision when the text changes', async () => {
     const { folder, files } = await read({ 'AGENTS.md': 'Use tabs.' });
     const [before, words] = await told(attach, view(folder, { files }));
-    expect(words).toBe("AGENTS.md of the workspace, attached by the user's choice:\n\nUse tabs.");
+    expect(words).toContain('do not read these files again');
+    expect(words).toMatch(/\n\n# "AGENTS.md" \(of the workspace\)\n\nUse tabs\.$/);
     await writeFile(join(folder, 'AGENTS.md'), 'Use spaces.');
     expect((await told(attach, view(folder, { files })))[0]).not.toBe(before);
+  });
+
+  test('keeps the revision of the earlier wording, so an earlier session does not get the same text again', async () => {
+    const { folder } = await read({ 'AGENTS.md': 'Use tabs.' });
+    const noted = sha256("AGENTS.md of the workspace, attached by the user's choice:\n\nUse tabs.").slice(0, 12);
+    expect(await attach.revision(view(folder, { noted, begun: true }))).toBe(noted);
+    await writeFile(join(folder, 'AGENTS.md'), 'Use spaces.');
+    expect(await attach.revision(view(folder, { noted, begun: true }))).toMatch(/^attached-/);
+  });
+
+  test('attaches the files from the root of the repository down to the workspace, and the nearest comes last', async () => {
+    const root = await newFolder();
+    const folder = join(root, 'packages/tax');
+    await mkdir(join(root, '.git'));
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(root, 'AGENTS.md'), 'Root.');
+    await writeFile(join(root, 'packages/CLAUDE.md'), 'Middle.');
+    await writeFile(join(folder, 'AGENTS.md'), 'Near.');
+    await mkdir(join(folder, 'deep'));
+    await writeFile(join(folder, 'deep/AGENTS.md'), 'Deep.');
+    const own = join(await newFolder(), 'AGENTS.md');
+    await writeFile(own, 'Own.');
+    const [, words] = await told(instructionsSource({ instructions: 'attach', own: [own] }), view(folder));
+    expect(words.match(/(Own|Root|Middle|Near|Deep)\./g)).toEqual(['Own.', 'Root.', 'Middle.', 'Near.']);
+    expect(words).toContain('# "../../AGENTS.md" (of a folder above the workspace)');
+  });
+
+  test('reads no folder above a workspace without a repository', async () => {
+    const root = await newFolder();
+    await writeFile(join(root, 'AGENTS.md'), 'Above.');
+    const folder = join(root, 'work');
+    await mkdir(folder);
+    expect(await attach.revision(view(folder))).toBeUndefined();
+  });
+
+  test('uses CLAUDE.md only without AGENTS.md, and a link between both counts once', async () => {
+    const { folder } = await read({ 'CLAUDE.md': 'Claude.', 'AGENTS.md': 'Agents.' });
+    expect((await told(attach, view(folder)))[1]).not.toContain('Claude.');
+    await rm(join(folder, 'AGENTS.md'));
+    expect((await told(attach, view(folder)))[1]).toContain('# "CLAUDE.md" (of the workspace)\n\nClaude.');
+    await symlink(join(folder, 'CLAUDE.md'), join(folder, 'AGENTS.md'));
+    const [, words] = await told(attach, view(folder));
+    expect(words.match(/Claude\./g)).toHaveLength(1);
+  });
+
+  test('names the files that a CLAUDE.md imports, and does not attach them', async () => {
+    const text =
+      'See @docs/style.md and `@docs/code.md`, mail a@docs/style.md, @docs/missing.md.\n```\n@docs/code.md\n```\n';
+    const { folder } = await read({ 'CLAUDE.md': text, 'docs/style.md': 'Style.', 'docs/code.md': 'Code.' });
+    const [, words] = await told(attach, view(folder));
+    expect(words).toContain('[It imports @docs/style.md. Imports are not attached: read them before you work.]');
+    expect(words).not.toMatch(/Style\.|Code\./);
   });
 
   test('attaches only the file in the workspace folder', async () => {
@@ -131,13 +184,36 @@ describe('the instructions source with attached instructions', () => {
     const folder = await newFolder();
     await symlink(secret, join(folder, 'AGENTS.md'));
     const [, words] = await told(attach, view(folder));
-    expect(words).toBe('AGENTS.md of the workspace is a link to a place outside the workspace, and is not attached.');
+    expect(words).toContain('[Not attached: it is a link to a place outside the workspace.]');
+    expect(words).not.toContain('the key');
   });
 
-  test('attaches only the beginning of a long file, and reports this', async () => {
-    const { folder } = await read({ 'AGENTS.md': 'x'.repeat(200_000) });
+  test('cuts a long file between lines, says how to read on, and gives the nearest file its room first', async () => {
+    const root = await newFolder();
+    const folder = join(root, 'work');
+    await mkdir(join(root, '.git'));
+    await mkdir(folder);
+    await writeFile(join(root, 'AGENTS.md'), 'above\n'.repeat(2_000));
+    await writeFile(join(folder, 'AGENTS.md'), 'nearest\n'.repeat(2_500));
     const [, words] = await told(attach, view(folder));
-    expect(words.length).toBeLessThan(70_000);
-    expect(words).toContain('only its beginning is shown here');
+    expect(Buffer.byteLength(words)).toBeLessThan(32_768);
+    expect(words.match(/^nearest$/gm)).toHaveLength(2_500);
+    expect(words).toMatch(/\[Cut after 4\d\d\d of 11999 bytes\. Tools cannot read the rest, because it is outside/);
+    await writeFile(join(folder, 'AGENTS.md'), 'x'.repeat(200_000));
+    const [, long] = await told(attach, view(folder));
+    expect(long).toMatch(/\[Cut after 24576 of 200000 bytes\. Read the rest with read, path "AGENTS.md"\.\]/);
+    expect(long).toMatch(/\[Cut after 0 of 11999 bytes/);
+  });
+
+  test('attaches nothing new to a session that began without files', async () => {
+    const { folder } = await read({ 'AGENTS.md': 'Use tabs.' });
+    const only = instructionsSource({ instructions: 'attach', onlyNew: true });
+    expect(await only.revision(view(folder, { begun: true }))).toBeUndefined();
+    const first = await only.revision(view(folder));
+    expect(first).toMatch(/^attached-/);
+    await writeFile(join(folder, 'AGENTS.md'), 'Use spaces.');
+    const again = await only.revision(view(folder, { begun: true, ...(first !== undefined && { noted: first }) }));
+    expect(again).toMatch(/^attached-/);
+    expect(again).not.toBe(first);
   });
 });

@@ -1,55 +1,99 @@
-// Context source `instructions`: lists the AGENTS.md files that this session has read, and reports which of them have
-// changed since then. The model reads their content with its tools, unless the user chose to attach the content.
+// Context source `instructions`: the text of the instruction files that are attached, and a list of the AGENTS.md files
+// that the session has read. The list says which of them have changed since then.
 
 import { createHash } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 import type { ContextSource, SourceView } from '@tidemark/agent';
 import { fileChunks } from '../confine/file-chunks.ts';
-import { codeOf, unlessMissing } from '../confine/file-problem.ts';
+import { codeOf } from '../confine/file-problem.ts';
 import { openFile } from '../confine/open-file.ts';
+import type { Attachment } from './attached-files.ts';
+import { attachInstructions } from './attached-files.ts';
 import { oneLine } from './one-line.ts';
 import { pathInside } from '../confine/path-inside.ts';
 import { MAX_WHOLE } from '../write/current-file.ts';
 import { WorkspaceError } from '../workspace-error.ts';
-import type { WorkspacePlace } from '../confine/confine.ts';
 
 /** Options of `instructionsSource`. */
 export interface InstructionsOptions {
   /**
-   * How the model gets AGENTS.md. With the default `discover`, the model finds and reads AGENTS.md itself, and notes
-   * contain only file names and digests. With `attach`, a note also contains the AGENTS.md of the workspace folder.
+   * How the model gets the instruction files of the project. With the default `discover`, the model finds and reads
+   * AGENTS.md itself, and notes contain only file names and digests. With `attach`, a note also contains the files of
+   * the workspace folder and of the folders above it, up to the root of the repository.
    */
   readonly instructions?: 'discover' | 'attach';
+  /** Paths of the user's own instruction files, which are attached before those of the project. Default: none. */
+  readonly own?: readonly string[];
+  /**
+   * True to attach files only to a session that begins with them. A session that began without them stays as it is.
+   * Default: false.
+   */
+  readonly onlyNew?: boolean;
 }
 
 const NAME = 'AGENTS.md';
 
 const MAX_LISTED = 40;
 
+/** Maximum size of the note in the context, in bytes. The contents and their headings are smaller than this. */
+const INLINE = 32_768;
+
+/** Beginning of the revision of a note with attached files. */
+const ATTACHED = 'attached-';
+
 /**
- * Creates a context source that notes each AGENTS.md that the session's tools have read, with its digest. If such a
- * file has changed, the note asks the model to read the file again.
+ * Creates a context source with the instruction files. It notes each AGENTS.md that the session's tools have read, with
+ * its digest. If such a file has changed, the note asks the model to read the file again. With `attach`, the note also
+ * contains the text of the files.
  */
-export function instructionsSource({ instructions = 'discover' }: InstructionsOptions = {}): ContextSource {
-  const survey = async (view: SourceView): Promise<string | undefined> => {
+export function instructionsSource({
+  instructions = 'discover',
+  own = [],
+  onlyNew = false,
+}: InstructionsOptions = {}): ContextSource {
+  const survey = async (view: SourceView): Promise<FoundInstructions> => {
     const folder = await realpath(view.workspace);
-    const attached = instructions === 'attach' ? await attachInstructions(folder, NAME) : undefined;
+    const attaches = !onlyNew || !view.begun || view.noted?.startsWith(ATTACHED) === true;
+    const project = instructions === 'attach';
+    const attached = attaches ? await attachInstructions({ folder, project, own }) : undefined;
     const lines = await listRead(view, folder, attached);
-    const parts = [lines.length === 0 ? undefined : [HEADING, ...lines].join('\n'), attached?.text];
-    return parts.filter((part) => part !== undefined).join('\n\n') || undefined;
+    return { list: lines.length === 0 ? undefined : [HEADING, ...lines].join('\n'), attached };
   };
   return {
     name: 'instructions',
-    revision: async (view) => {
-      const text = await survey(view);
-      return text === undefined
-        ? undefined
-        : createHash('sha256').update(inEarlierWords(text)).digest('hex').slice(0, 12);
+    inlineBytes: INLINE,
+    revision: async (view) => revisionOf(await survey(view), view),
+    render: async (view) => {
+      const { list, attached } = await survey(view);
+      return textOf(list, attached?.text) ?? '';
     },
-    render: async (view) => (await survey(view)) ?? '',
     affectedBy: ({ effect }) => effect === 'write' || effect === 'execute',
   };
+}
+
+interface FoundInstructions {
+  /** List of the files that were read. Absent if none was read. */
+  readonly list: string | undefined;
+  readonly attached: Attachment | undefined;
+}
+
+function textOf(list: string | undefined, attached: string | undefined): string | undefined {
+  return [list, attached].filter((part) => part !== undefined).join('\n\n') || undefined;
+}
+
+function revisionOf({ list, attached }: FoundInstructions, { noted }: SourceView): string | undefined {
+  if (attached === undefined) return list === undefined ? undefined : digestOfText(inEarlierWords(list));
+  const { text, earlier } = attached;
+  // An earlier version attached only one file, with another heading. Its session keeps its note.
+  const before = earlier && textOf(list, `AGENTS.md of the workspace, attached by the user's choice:\n\n${earlier}`);
+  const kept = before === undefined ? undefined : digestOfText(inEarlierWords(before));
+  if (kept !== undefined && kept === noted) return kept;
+  return `${ATTACHED}${digestOfText(textOf(list, text) ?? '')}`;
+}
+
+function digestOfText(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 12);
 }
 
 const HEADING = 'Instruction files that you have read:';
@@ -59,7 +103,9 @@ async function listRead(
   folder: string,
   attached: Attachment | undefined,
 ): Promise<readonly string[]> {
-  const known = [...files].filter(([path]) => basename(path) === NAME && path !== attached?.path).toSorted(byPath);
+  const known = [...files]
+    .filter(([path]) => basename(path) === NAME && attached?.paths.includes(path) !== true)
+    .toSorted(byPath);
   const lines: string[] = [];
   for (const [path, digest] of known.slice(0, MAX_LISTED)) {
     if (digest === undefined) continue;
@@ -89,11 +135,6 @@ const REWORDED: readonly (readonly [words: string, earlier: string])[] = [
   [STATES.changed, ': changed since; read it again before you go on with work under it'],
   [STATES.gone, ': gone since; it no longer holds'],
   [STATES.unreadable, ': cannot be read now, so whether it changed is not known'],
-  [
-    '; only its beginning is shown here, so read the rest yourself',
-    '; here only its beginning, the rest is yours to read',
-  ],
-  ['is a link to a place outside the workspace, and is not', 'is a link to somewhere outside of it, and is not'],
 ];
 
 function inEarlierWords(text: string): string {
@@ -124,55 +165,4 @@ async function digestOf(path: string, signal: AbortSignal): Promise<string | und
   const hash = createHash('sha256');
   for await (const chunk of fileChunks(file.handle, signal)) hash.update(chunk);
   return hash.digest('hex');
-}
-
-/**
- * Text for a note about the AGENTS.md of the workspace folder. The content is attached only if the user chose this and
- * the real file is inside the folder.
- */
-export interface Attachment {
-  /** Path of the file, with symlinks followed. */
-  readonly path: string;
-  readonly text: string;
-}
-
-/**
- * Maximum number of bytes that are read. The note contains the first 4 KiB of them, and the model reads more with
- * `output_read`.
- */
-const MAX_BYTES = 64 * 1024;
-
-/**
- * Returns the text for a file with this name in a folder. If the file does not exist, returns `undefined`. `folder` is
- * a real path. If the file is a link to a place outside the folder, the link is not followed, and the text reports
- * this.
- */
-export async function attachInstructions(folder: string, name: string): Promise<Attachment | undefined> {
-  const path = await unlessMissing(realpath(join(folder, name)));
-  if (path === undefined) return undefined;
-  if (pathInside(folder, path) === undefined)
-    return { path, text: `${name} of the workspace is a link to a place outside the workspace, and is not attached.` };
-  const content = await readBeginning({ path, shown: name, inside: true });
-  if (content === undefined) return undefined;
-  if (content instanceof WorkspaceError)
-    return { path, text: `${name} of the workspace could not be read, and is not attached: ${content.message}` };
-  const long = Buffer.byteLength(content) > MAX_BYTES;
-  const heading = `${name} of the workspace, attached by the user's choice${long ? '; only its beginning is shown here, so read the rest yourself' : ''}:`;
-  return { path, text: `${heading}\n\n${content}` };
-}
-
-/**
- * Returns the beginning of a file. If there is no regular file at the path, returns `undefined`. If tools must not read
- * the file, or if a part of its path became a link, returns the error.
- */
-async function readBeginning(place: WorkspacePlace): Promise<string | WorkspaceError | undefined> {
-  try {
-    await using file = await openFile(place);
-    if (file === undefined) return undefined;
-    const { buffer, bytesRead } = await file.handle.read(Buffer.alloc(MAX_BYTES + 1), 0, MAX_BYTES + 1, 0);
-    return buffer.toString('utf8', 0, bytesRead);
-  } catch (error) {
-    if (!(error instanceof WorkspaceError)) throw error;
-    return error.code === 'workspace/not-a-file' ? undefined : error;
-  }
 }
