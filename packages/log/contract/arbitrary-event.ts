@@ -295,7 +295,10 @@ const sessionPayloads: Payloads<
     mode: fc.constantFrom('read-only' as const, 'ask' as const, 'auto' as const),
     by: fc.constantFrom('user' as const, 'settings' as const),
   }),
-  'agent.chosen': fc.record(chosen, { ...some, requiredKeys: ['name', 'version', 'role'] }),
+  'agent.chosen': fc.record(
+    { ...chosen, as: fc.constant('note' as const) },
+    { ...some, requiredKeys: ['name', 'version', 'role'] },
+  ),
   'foreign.recorded': fc.record(
     { format: name, line: count, record: json, reason: text },
     { ...some, requiredKeys: ['format', 'line', 'record'] },
