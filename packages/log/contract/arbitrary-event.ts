@@ -264,8 +264,6 @@ const sessionPayloads: Payloads<
   | 'memory.changed'
   | 'subagent.started'
   | 'subagent.ended'
-  | 'process.started'
-  | 'process.ended'
 > = {
   'session.created': fc.record(
     {
@@ -328,19 +326,6 @@ const sessionPayloads: Payloads<
   'subagent.ended': fc.record(
     { child: aSession, status: outcome, summary: text, cost: text, totals },
     { ...some, requiredKeys: ['child', 'status', 'summary'] },
-  ),
-  'process.started': fc.record(
-    { process: name, command: text, call: aCall },
-    { ...some, requiredKeys: ['process', 'command'] },
-  ),
-  'process.ended': fc.record(
-    {
-      process: name,
-      exit: count,
-      signal: name,
-      by: fc.constantFrom('itself' as const, 'model' as const, 'user' as const, 'session' as const, 'lost' as const),
-    },
-    { ...some, requiredKeys: ['process', 'by'] },
   ),
 };
 
