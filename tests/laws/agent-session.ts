@@ -4,7 +4,7 @@
 import type { AgentSession, ContextSource, SessionEvent } from '@tidemark/agent';
 import type { VirtualTime } from '@tidemark/agent/contract';
 import { virtualTime } from '@tidemark/agent/contract';
-import type { Agent } from '@tidemark/kit';
+import type { AgentHook, Agent } from '@tidemark/kit';
 import { createAgent } from '@tidemark/kit';
 import type { Log, LogWriter, SessionId } from '@tidemark/log';
 import type { Provider } from '@tidemark/model';
@@ -126,6 +126,7 @@ export async function startProcess(stage: Omit<Stage, 'process'>, place: Place, 
     store: watched(place.open(), disk, stage.slow),
     tools: toolsOf(workshop, 0),
     context: { sources: [sourceOf(stage)] },
+    hooks: stage.slow ? hooksOf(workshop) : [],
     permissions: { mode: 'auto', ask: askerOf(workshop) },
     ...(steps === undefined ? {} : { limits: { maxSteps: steps } }),
     connection: { retry: { attempts: 3, initialDelayMs: 100, maxDelayMs: 400 } },
@@ -135,6 +136,28 @@ export async function startProcess(stage: Omit<Stage, 'process'>, place: Place, 
   const events: SessionEvent[] = [];
   void listen(session, events);
   return { number, place, agent, provider, session, workshop, disk, events, release: released.resolve };
+}
+
+/**
+ * Returns hooks that add a note about some calls, each prompt and each turn, and that fail for some calls. The notes
+ * depend only on the call, so a resumed turn gets the same ones.
+ */
+function hooksOf({ isAlive }: Pick<Process['workshop'], 'isAlive'>): readonly AgentHook[] {
+  const share = (call: string): number => (call.codePointAt(call.length - 1) ?? 0) % 3;
+  return [
+    { on: 'before-prompt', run: () => ({ note: 'A prompt was checked.' }) },
+    { on: 'before-tool', run: (input) => ('call' in input && share(input.call) === 0 ? { note: 'Take care.' } : {}) },
+    {
+      on: 'after-tool',
+      run: async (input) => {
+        await new Promise(setImmediate);
+        if (!isAlive()) return undefined;
+        if ('call' in input && share(input.call) === 1) throw new Error('the check is broken');
+        return { note: 'It was checked.' };
+      },
+    },
+    { on: 'turn-ended', run: () => ({ note: 'The turn was seen.' }) },
+  ];
 }
 
 async function listen(session: AgentSession, events: SessionEvent[]): Promise<void> {

@@ -43,6 +43,8 @@ export interface SlashTerminal extends ScriptedTerminal {
 /** Choices of a test. */
 export interface SlashTerminalOptions extends Omit<ScriptedTerminalOptions, 'store' | 'dispatch'> {
   readonly environment?: CommandContext['environment'];
+  /** True for a terminal that was started with `--trust`. */
+  readonly trusted?: boolean;
   /** Rows of the terminal. The default of 1,000 avoids the viewer. */
   readonly rows?: number;
   readonly stage?: Stage;
@@ -52,7 +54,7 @@ export interface SlashTerminalOptions extends Omit<ScriptedTerminalOptions, 'sto
 
 /** Opens a terminal with slash commands. */
 export async function openSlashTerminal(options: SlashTerminalOptions = {}): Promise<SlashTerminal> {
-  const { environment = {}, rows = 1_000, stage = newStage(), simulated = false, ...rest } = options;
+  const { environment = {}, rows = 1_000, stage = newStage(), simulated = false, trusted = false, ...rest } = options;
   const simulator = simulated ? await openAnthropic() : undefined;
   const store = openNdjsonStore({ home: stage.home });
   const context = await contextIn(stage, store, environment);
@@ -73,6 +75,7 @@ export async function openSlashTerminal(options: SlashTerminalOptions = {}): Pro
   const slash = createSlashCommands({
     controller,
     context,
+    trusted,
     size: () => ({ columns: 80, rows }),
     editFile: async (path) => {
       edited.push(path);

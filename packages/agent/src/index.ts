@@ -48,8 +48,9 @@ export type { BackgroundProcess, LoggedProcess, ProcessOutput, SessionProcesses 
 export { PROCESSES } from './ports/background-process.ts';
 export type { HostedProcesses, ProcessHost, ProcessSink } from './ports/process-host.ts';
 export type { ContextSource, NoteCause, SourceView, ToolEffect } from './ports/context-source.ts';
-export type { Hook, HookAnswer, HookContext, HookEvent, HookInput } from './ports/hooks.ts';
-export { HOOK_EVENTS } from './ports/hooks.ts';
+export type { HookEvent } from './ports/hook-event.ts';
+export { HOOK_EVENTS } from './ports/hook-event.ts';
+export type { Hook, HookAnswer, HookContext, HookInput } from './ports/hooks.ts';
 export type { FittedImage, GivenImage, ImageBounds, ImageFitter, UnfitImage } from './ports/image-fitter.ts';
 export type {
   AgentForkOptions,
@@ -95,7 +96,7 @@ export type {
   Warm,
 } from './ports/runtime.ts';
 export { RETRY, SUBAGENT_LIMITS } from './ports/runtime.ts';
-export type { MaskedPart, Secrets, TextPart } from './ports/secrets.ts';
+export type { MaskedPart, Secrets, MaskRange } from './ports/secrets.ts';
 export type { Notice, SessionEvent } from './ports/session-event.ts';
 export type { LoadedSkill, Skill, SkillBudget, SkillShelf, SkillsInContext } from './ports/skill-shelf.ts';
 export type { LoadVerdict } from './decide/judge-load.ts';
@@ -112,6 +113,7 @@ export type {
   PageMaker,
   PreviewContext,
   ResultRoom,
+  FileSeen,
   Tool,
   ToolContext,
   ToolFact,

@@ -150,7 +150,7 @@ export { blockSizes, scaleAt, sizeByBlock } from './cache/prefix-size.ts';
 export type { PruningInput } from './pruning/pruning.ts';
 export { planPruning } from './pruning/pruning.ts';
 export type { Learnt, Ratio, Scales } from './state/scales.ts';
-export { RENDERING, RENDERINGS, leftOutNotice } from './base/render.ts';
+export { RENDERING, RENDERINGS, leftOutNotice, textOfResult } from './base/render.ts';
 export type { Divergence, ParameterDigests, Sequence, TurnStart } from './cache/sequence.ts';
 export {
   beginSequence,

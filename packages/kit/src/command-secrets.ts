@@ -21,7 +21,7 @@ export function secretsOfCommands(options: AgentOptions): readonly SecretValue[]
     if (value.length >= SHORTEST_SECRET) return [{ name, value }];
     throw new KitError(
       'kit/bad-options',
-      `the value of ${name} has fewer than ${SHORTEST_SECRET} characters, so it cannot be masked: remove it from workspace.commands.secretVariables`,
+      `the value of ${name} has fewer than ${SHORTEST_SECRET} characters, so it cannot be masked: remove it from \`secretVariables\``,
       { variable: name },
     );
   });

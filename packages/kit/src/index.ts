@@ -94,7 +94,17 @@ export { PRESETS } from './presets.ts';
 export type { KeyLocation, KnownProvider, ProviderName } from './providers.ts';
 export { isCompatible, isProviderName, keyLocation, PROVIDERS, providerOf } from './providers.ts';
 export type { InspectedServer, McpAuthorizations, McpErrorCode, McpServer, McpServerState } from '@tidemark/tools-mcp';
-export { inspectServer, logIn, McpError, readServerPrompt, readServerResource } from '@tidemark/tools-mcp';
+export type { ServerDefinitions } from '@tidemark/tools-mcp';
+export {
+  deferredServers,
+  inspectServer,
+  logIn,
+  McpError,
+  readServerBytes,
+  readServerPrompt,
+  readServerResource,
+  TOOL_BUDGET,
+} from '@tidemark/tools-mcp';
 export type { OwnAgentsOptions, SkillRoot, SkillsOptions } from '@tidemark/tools-skills';
 export { agentRoots, skillRoots } from '@tidemark/tools-skills';
 export type {

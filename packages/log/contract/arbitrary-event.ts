@@ -17,6 +17,7 @@ import {
   contentParts,
   count,
   json,
+  layer,
   name,
   text,
 } from './arbitrary-payloads.ts';
@@ -38,19 +39,6 @@ const totals = fc.record(
   { steps: count, calls: count, taken: fc.record({ tokens: count }, { noNullPrototype: true }) },
   { requiredKeys: ['steps', 'calls'], noNullPrototype: true },
 );
-const layer = fc.record(
-  {
-    name,
-    revision: name,
-    stability: fc.constantFrom('global' as const, 'project' as const, 'session' as const),
-    digest: aDigest,
-    bytes: count,
-    tokens: count,
-    sized: fc.constantFrom('estimated' as const, 'recorded' as const),
-  },
-  { ...some, requiredKeys: ['name', 'revision', 'stability', 'digest', 'bytes', 'tokens'] },
-);
-
 /** Random timestamps between the years 2000 and 2100. */
 export const aTime: fc.Arbitrary<Timestamp> = fc
   .date({ min: new Date('2000-01-01T00:00:00.000Z'), max: new Date('2100-01-01T00:00:00.000Z'), noInvalidDate: true })
@@ -258,7 +246,6 @@ const sessionPayloads: Payloads<
   | 'turn.started'
   | 'turn.resumed'
   | 'turn.ended'
-  | 'prompt.denied'
   | 'mode.changed'
   | 'agent.chosen'
   | 'foreign.recorded'
@@ -291,10 +278,6 @@ const sessionPayloads: Payloads<
   'turn.ended': fc.record(
     { outcome, error: all({ code: name, message: text, next: text }), totals },
     { ...some, requiredKeys: ['outcome'] },
-  ),
-  'prompt.denied': fc.record(
-    { by: fc.constant('hook' as const), rule: text, reason: text, presenter: text, steer: fc.boolean() },
-    { ...some, requiredKeys: ['by', 'rule', 'reason', 'presenter'] },
   ),
   'mode.changed': all({
     mode: fc.constantFrom('read-only' as const, 'ask' as const, 'auto' as const),
@@ -350,7 +333,6 @@ const sessionPayloads: Payloads<
 };
 
 const PAYLOADS: Payloads<Kind> = { ...sessionPayloads, ...contextPayloads, ...pressurePayloads, ...callPayloads };
-
 const aTurn: fc.Arbitrary<TurnId> = fc.string({ unit: 'binary', minLength: 1, maxLength: 8 }).map(turnId);
 
 function arbitraryOf<K extends Kind>(kind: K): fc.Arbitrary<EventOf<K>> {

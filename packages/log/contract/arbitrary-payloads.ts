@@ -3,6 +3,7 @@
 
 import type { AnswerPart, Json, Usage } from '@tidemark/core';
 import fc from 'fast-check';
+import type { LayerRecord } from '../src/events/context.ts';
 import type { EventData, Kind } from '../src/event.ts';
 import type { CallId, Chain, Digest, Money, Position, SessionId } from '../src/ids.ts';
 import { callId, chain, digest, money, position, sessionId } from '../src/ids.ts';
@@ -170,6 +171,7 @@ type Here =
   | 'tool.failed'
   | 'tool.abandoned'
   | 'tool.charged'
+  | 'prompt.denied'
   | 'permission.decided';
 
 export const callPayloads: Payloads<Here> = {
@@ -334,6 +336,10 @@ export const callPayloads: Payloads<Here> = {
     { call: aCall, service: name, requests: count, model: name, usage, cost: aMoney },
     { requiredKeys: ['call', 'service', 'requests'], noNullPrototype: true },
   ),
+  'prompt.denied': fc.record(
+    { by: fc.constant('hook' as const), rule: text, reason: text, presenter: text, steer: fc.boolean() },
+    { requiredKeys: ['by', 'rule', 'reason', 'presenter'], noNullPrototype: true },
+  ),
   'permission.decided': fc.record(
     {
       call: aCall,
@@ -357,3 +363,17 @@ export const callPayloads: Payloads<Here> = {
     { requiredKeys: ['call', 'decision', 'by'], noNullPrototype: true },
   ),
 };
+
+/** Random layers of a front. */
+export const layer: fc.Arbitrary<LayerRecord> = fc.record(
+  {
+    name,
+    revision: name,
+    stability: fc.constantFrom('global' as const, 'project' as const, 'session' as const),
+    digest: aDigest,
+    bytes: count,
+    tokens: count,
+    sized: fc.constantFrom('estimated' as const, 'recorded' as const),
+  },
+  { noNullPrototype: true, requiredKeys: ['name', 'revision', 'stability', 'digest', 'bytes', 'tokens'] },
+);

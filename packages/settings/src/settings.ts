@@ -2,9 +2,10 @@
 // setting (see `keyring.ts`).
 
 import type { CompactionBy, CompactionPolicy, Lasting, Mode, RewriteNotice, Rule, SkillBudget } from '@tidemark/agent';
-import { isSecretName } from '@tidemark/agent';
 import { z } from 'zod';
 
+import type { CommandSettings } from './command-settings.ts';
+import { commandSettings, variablesBrought } from './command-settings.ts';
 import type { HeaderSettings } from './headers.ts';
 import { headerSettings } from './headers.ts';
 import type { HookSetting } from './hook-settings.ts';
@@ -91,17 +92,6 @@ export interface Settings {
   readonly display?: Display | undefined;
 }
 
-/** Environment variables of commands. */
-export interface CommandSettings {
-  /**
-   * Names of variables that commands receive, and beginnings of names such as `CARGO_*`. The names of all sources apply
-   * together. A workspace may not name a secret.
-   */
-  readonly variables?: readonly string[] | undefined;
-  /** Names of variables with secrets that commands receive. Only the user's own settings may set this field. */
-  readonly secretVariables?: readonly string[] | undefined;
-}
-
 /** Limits of one turn. `maxCost` is in US dollars, as decimal text. */
 export interface LimitSettings {
   readonly maxCost?: string | undefined;
@@ -166,11 +156,13 @@ export interface Display {
   readonly columns?: number | undefined;
   /** Alert of the interactive terminal when a turn ends or a question waits: the bell, a notification, or none. */
   readonly notify?: 'bell' | 'osc9' | 'off' | undefined;
+  /** Colours of the interactive terminal: for a dark background, for a light one, or none. */
+  readonly theme?: 'dark' | 'light' | 'none' | undefined;
 }
 
 /** Returns true for a setting whose value joins the values of all sources. */
 export function isJoined(name: string): boolean {
-  return ['permissions.rules', 'commands.variables', 'hooks'].includes(name);
+  return ['permissions.rules', 'commands.variables', 'hooks', 'mcp.servers'].includes(name);
 }
 
 /**
@@ -189,16 +181,6 @@ export function broughtValue(name: string, value: unknown, workspace: string): u
     (rule: unknown) => ruleSchema.safeParse(rule).data?.decision !== 'allow',
   );
   return narrowing.length === 0 ? undefined : narrowing;
-}
-
-/** Returns the names of variables that a trusted workspace may pass to commands. These are names of no secrets. */
-function variablesBrought(value: unknown): readonly string[] | undefined {
-  const names =
-    z
-      .array(z.string())
-      .safeParse(value)
-      .data?.filter((name) => !isSecretName(name)) ?? [];
-  return names.length === 0 ? undefined : names;
 }
 
 /** Returns true for a setting that no workspace may set, even with trust. */
@@ -239,11 +221,6 @@ const root = z
   .string()
   .max(4_096)
   .regex(/^(\/|~\/)/, 'expected an absolute path, or a path that begins with ~/');
-
-const VARIABLE = 'expected the name of an environment variable';
-const variable = z.string(VARIABLE).regex(/^[A-Za-z_]\w{0,199}$/, VARIABLE);
-const VARIABLES = `${VARIABLE}, or the beginning of names such as "CARGO_*"`;
-const variables = z.string(VARIABLES).regex(/^(?:[A-Za-z_]\w{0,199}|[A-Za-z]\w{0,199}_\*)$/, VARIABLES);
 
 const subagents = z.union(
   [
@@ -309,12 +286,7 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
     skillRoots: z.array(root).max(100).optional(),
     agentRoots: z.array(root).max(100).optional(),
     sandbox: z.strictObject({ network: z.enum(['off', 'on']).optional() }).optional(),
-    commands: z
-      .strictObject({
-        variables: z.array(variables).max(200).optional(),
-        secretVariables: z.array(variable).max(50).optional(),
-      })
-      .optional(),
+    commands: commandSettings.optional(),
     backgroundProcesses: z.int('expected a number from 0 to 64').min(0).max(64).optional(),
     plan: z.boolean().optional(),
     memory: z.boolean().optional(),
@@ -332,6 +304,7 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
         colour: z.enum(['auto', 'always', 'never']).optional(),
         columns: z.int().min(20).max(1000).optional(),
         notify: z.enum(['bell', 'osc9', 'off']).optional(),
+        theme: z.enum(['dark', 'light', 'none']).optional(),
       })
       .optional(),
   });
@@ -414,6 +387,7 @@ const BY_DEFAULT: ReadonlyMap<string, string> = new Map(
     'display.colour': 'auto',
     'display.columns': 'the width of the terminal',
     'display.notify': 'bell',
+    'display.theme': 'dark',
   }),
 );
 

@@ -75,6 +75,18 @@ describe('the effective value of a setting', () => {
     expect((await settle()).settings.mcp?.servers).toEqual(servers);
   });
 
+  test('joins the servers of the user and of a trusted workspace, and of two with one name uses that of the workspace', async () => {
+    const server = (url: string): object => ({ url: `https://${url}.example/` });
+    own(JSON.stringify({ mcp: { servers: { mine: server('mine'), both: server('user') } } }));
+    workspace(JSON.stringify({ mcp: { servers: { theirs: server('theirs'), both: server('folder') } } }));
+    const { settings, effective } = await settle({ trusted: true });
+    expect(settings.mcp?.servers).toEqual({ mine: server('mine'), both: server('folder'), theirs: server('theirs') });
+    const { source, place } = effective.find(({ name }) => name === 'mcp.servers') ?? {};
+    expect(source).toBe('workspace');
+    expect(place).toMatch(/config\.json:1, .*:1$/);
+    expect((await settle()).settings.mcp?.servers).toEqual({ mine: server('mine'), both: server('user') });
+  });
+
   test('is the default, described as text, if no source sets it', async () => {
     const { settings, effective } = await settle();
     expect(settings).toEqual({});
@@ -130,7 +142,7 @@ describe('a workspace that is not trusted', () => {
 });
 
 describe('a name that every object inherits', () => {
-  const NAMES = ['constructor', 'toString', 'hasOwnProperty', 'valueOf'] as const;
+  const NAMES = ['constructor', 'prototype', 'toString', 'hasOwnProperty', 'valueOf'] as const;
 
   test.each(NAMES)('works as the name of a server with all its settings: %s', async (name) => {
     own(JSON.stringify({ mcp: { servers: { [name]: { command: 'x', effect: { [name]: 'read' } } } } }));

@@ -86,8 +86,9 @@ function inForce(name: string, layers: readonly SettingLayer[]): EffectiveSettin
 }
 
 /**
- * Joins the values of a list from all sources. `source` of the result is the nearest source that sets the list. `place`
- * contains the places of all these sources.
+ * Joins the values of a list or of a record from all sources. In a record, the nearer source wins where two have the
+ * same name. `source` of the result is the nearest source that sets the value. `place` contains the places of all these
+ * sources.
  */
 function joinLayers(name: string, layers: readonly SettingLayer[]): EffectiveSetting {
   const found = layers.flatMap(([source, leaves]) =>
@@ -95,7 +96,9 @@ function joinLayers(name: string, layers: readonly SettingLayer[]): EffectiveSet
   );
   const [first] = found;
   if (first === undefined) return nearest(name, layers);
-  const value = found.flatMap((leaf): readonly unknown[] => (Array.isArray(leaf.value) ? leaf.value : []));
+  const value = Array.isArray(first.value)
+    ? found.flatMap((leaf): readonly unknown[] => (Array.isArray(leaf.value) ? leaf.value : []))
+    : Object.fromEntries(found.toReversed().flatMap((leaf) => Object.entries(leaf.value ?? {})));
   return { name, value, source: first.source, place: found.map(({ place }) => place).join(', ') };
 }
 

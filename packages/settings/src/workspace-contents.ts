@@ -1,7 +1,7 @@
 // Reads the contents of a workspace that change what an agent knows or is allowed to do, and computes their digest.
 // Trust is given to this digest. The digest covers:
 //
-// - `.tidemark/config.json`, which contains MCP servers and rules
+// - `.tidemark/config.json`, which contains MCP servers, hooks and rules
 // - each workspace file that the configuration names as a program or passes to a program
 // - each file below `.agents/skills` and `.agents/agents`, by name and bytes
 //

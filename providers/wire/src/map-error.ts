@@ -110,5 +110,5 @@ function withoutSecrets(error: ProviderError, hide: Hide): ProviderError {
     type: type === undefined ? undefined : hide(type),
     request: request === undefined ? undefined : hide(request),
   });
-  return new ProviderError(error.class, error.code, hide(error.message), { ...error.data, ...hidden }, plain);
+  return new ProviderError(error.class, error.code, hide(error.what), { ...error.data, ...hidden }, plain);
 }

@@ -11,6 +11,9 @@ import type { Definition } from './approvals.ts';
 export const SEARCH = 'tool_search';
 const CALL = 'tool_call';
 
+/** Default of the budget for the definitions of all servers, in estimated tokens. */
+export const TOOL_BUDGET = 20_000;
+
 /** Definitions of one server. `undefined` before its first listing. */
 export interface ServerDefinitions {
   readonly server: string;
@@ -73,12 +76,20 @@ interface DeferredServer {
  * the servers count from the smallest to the largest.
  */
 function deferredIn({ budget, listings }: DeferralParts, shown: readonly Definition[]): readonly DeferredServer[] {
+  return deferredAmong(budget, listings(), shown);
+}
+
+function deferredAmong(
+  budget: number,
+  listings: readonly ServerDefinitions[],
+  shown: readonly Definition[],
+): readonly DeferredServer[] {
   const names = new Set(shown.map(({ name }) => name));
-  const all = listings().flatMap(({ server, definitions = [] }) => {
+  const all = listings.flatMap(({ server, definitions = [] }) => {
     const rest = definitions.filter(({ name }) => !names.has(name));
     return rest.length === 0 ? [] : [{ server, definitions: rest, tokens: sizeOf(rest) }];
   });
-  const isOwn = (name: string): boolean => listings().some(({ server }) => name.startsWith(`${server}__`));
+  const isOwn = (name: string): boolean => listings.some(({ server }) => name.startsWith(`${server}__`));
   let used = sizeOf(shown.filter(({ name }) => isOwn(name)));
   const deferred: DeferredServer[] = [];
   for (const one of all.toSorted((a, b) => a.tokens - b.tokens || (a.server < b.server ? -1 : 1))) {
@@ -86,6 +97,14 @@ function deferredIn({ budget, listings }: DeferralParts, shown: readonly Definit
     else used += one.tokens;
   }
   return deferred.toSorted((a, b) => (a.server < b.server ? -1 : 1));
+}
+
+/**
+ * Returns the names of the servers whose tools a new session finds with `tool_search`, because the definitions of all
+ * servers exceed the budget.
+ */
+export function deferredServers(budget: number, listings: readonly ServerDefinitions[]): readonly string[] {
+  return deferredAmong(budget, listings, []).map(({ server }) => server);
 }
 
 const SIZES: WeakMap<Definition, number> = new WeakMap();

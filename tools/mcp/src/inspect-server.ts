@@ -13,11 +13,12 @@ import type { McpServer } from './mcp-server.ts';
 import { McpError } from './mcp-server.ts';
 import { definitionOf } from './server-definition.ts';
 import { messageOf } from './server-link.ts';
+import { shownInstructions } from './shown-instructions.ts';
 import { toolName } from './tool-name.ts';
 
 /** Offer of a server at the time of the inspection. */
 export interface InspectedServer extends OtherListing {
-  /** Instructions of the server for a model. */
+  /** Instructions of the server, as a model sees them. */
   readonly instructions?: string;
   /**
    * Tools in the order of the server, with the definitions that a model would see. `text` is the definition as
@@ -43,13 +44,17 @@ export function inspectServer(name: string, settings: McpServer, options: Inspec
   return withConnection({ name, settings }, options, async (connection, checkerOf) => {
     const { tools, left } = await connection.list();
     const { instructions } = connection;
+    const names = new Set<string>();
     return {
-      ...(instructions !== undefined && { instructions }),
+      ...(instructions !== undefined && { instructions: shownInstructions(instructions) }),
       ...(await connection.listOthers()),
       ...(left !== undefined && { left }),
       tools: tools.map((tool) => {
         const definition = definitionOf(toolName(name, tool.name), tool);
-        return { definition, text: canonicalText({ ...definition }), ...problemOf(() => checkerOf(definition.schema)) };
+        const isTaken = names.has(definition.name);
+        names.add(definition.name);
+        const problem = isTaken ? TAKEN : problemOf(() => checkerOf(definition.schema));
+        return { definition, text: canonicalText({ ...definition }), ...(problem !== undefined && { problem }) };
       }),
     };
   });
@@ -78,6 +83,24 @@ export function readServerPrompt(
     // Words for the model come from the user. If the prompt also contains answers, each message names its role.
     const plain = texts.every(({ role }) => role === 'user');
     return texts.map(({ role, text }) => (plain ? text : `${role}: ${text}`)).join('\n\n');
+  });
+}
+
+/**
+ * Connects to a server and returns the bytes of one of its resources, one entry for each content that it sends.
+ *
+ * @throws McpError `mcp/unreachable` if the server cannot be reached, or refuses the resource.
+ */
+export function readServerBytes(
+  name: string,
+  settings: McpServer,
+  { uri, ...options }: InspectionOptions & { readonly uri: string },
+): Promise<readonly Uint8Array[]> {
+  return withConnection({ name, settings }, options, async (connection) => {
+    const { contents } = await connection.resource(uri);
+    return contents.map((resource) =>
+      'text' in resource ? Buffer.from(resource.text) : Buffer.from(resource.blob, 'base64'),
+    );
   });
 }
 
@@ -130,11 +153,13 @@ function ignore(): void {
   // A list that changes during the inspection is not read again.
 }
 
-function problemOf(check: () => unknown): { readonly problem?: string } {
+const TAKEN = 'an earlier tool of the server has the same name, and is used';
+
+function problemOf(check: () => unknown): string | undefined {
   try {
     check();
-    return {};
+    return undefined;
   } catch (cause) {
-    return { problem: `the schema of its arguments cannot be used: ${messageOf(cause)}` };
+    return `the schema of its arguments cannot be used: ${messageOf(cause)}`;
   }
 }

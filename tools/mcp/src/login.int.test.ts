@@ -171,6 +171,17 @@ test('metadata that names another issuer is refused before the page opens', asyn
   expect(server.events).toEqual([]);
 });
 
+test('an authorization endpoint that is no web page is refused in plain words', async () => {
+  server.metadata.set('authorization_endpoint', 'javascript:alert(1)');
+  const open = vi.fn();
+  const failed = await login(open).catch((error: unknown) => error);
+  expect(failed).toMatchObject({
+    code: 'mcp/login-failed',
+    message: expect.stringMatching(/failed: it sent values that are not valid: authorization_endpoint: [^[{]*$/),
+  });
+  expect(open).not.toHaveBeenCalled();
+});
+
 test('an interrupt ends the wait for the user', async () => {
   const over = new AbortController();
   const request = { name: 'shop', server: { url: server.url }, authorizations, signal: over.signal };

@@ -197,8 +197,27 @@ export function messageOf(error: unknown): string {
   let inner: Error = error;
   for (let depth = 0; depth < MAX_CAUSES && inner.cause instanceof Error; depth += 1) inner = inner.cause;
   // An `AggregateError` for several addresses has no message. It has only a code.
-  const reason = inner.message === '' && 'code' in inner ? String(inner.code) : inner.message;
-  return reason === '' || error.message.includes(reason) ? error.message : `${error.message} (${reason})`;
+  const reason = inner.message === '' && 'code' in inner ? String(inner.code) : plainMessage(inner);
+  const message = plainMessage(error);
+  return reason === '' || message.includes(reason) ? message : `${message} (${reason})`;
+}
+
+/** Maximum number of wrong fields in a message. */
+const MAX_FIELDS = 3;
+
+/** Returns the message of an error. A schema error of the SDK has JSON as its message, so its fields are listed. */
+function plainMessage(error: Error): string {
+  if (!('issues' in error) || !Array.isArray(error.issues)) return error.message;
+  const fields = error.issues.slice(0, MAX_FIELDS).map(fieldProblem);
+  const more = error.issues.length - fields.length;
+  return `it sent values that are not valid: ${fields.join('; ')}${more > 0 ? `; and ${more} more` : ''}`;
+}
+
+function fieldProblem(issue: unknown): string {
+  if (typeof issue !== 'object' || issue === null) return String(issue);
+  const path = 'path' in issue && Array.isArray(issue.path) ? issue.path.join('.') : '';
+  const message = 'message' in issue ? String(issue.message) : '';
+  return path === '' ? message : `${path}: ${message}`;
 }
 
 /** Maximum number of nested causes that are followed. A cause may refer to itself. */

@@ -75,32 +75,31 @@ export async function optionalSession(
 }
 
 /**
- * Returns the session and the second argument of a command line such as `show <session> [step]`. With `--last`, the
- * first argument is the second one. Throws as `requiredSession`.
+ * Returns the name of the session and the step of a command line such as `show <session> [step]`. With `--last`, the
+ * first argument is the step.
  */
-export async function sessionAndPlace(
-  [first, second]: readonly [string | undefined, string | undefined],
-  flags: SessionFlags,
-  context: SessionSearch,
-): Promise<readonly [SessionId, string | undefined]> {
-  if (flags.last === true && second === undefined) return [await requiredSession(undefined, flags, context), first];
-  return [await requiredSession(first, flags, context), second];
+export function nameAndStep(
+  first: string | undefined,
+  second: string | undefined,
+  { last = false }: { readonly last?: boolean },
+): { readonly name: string | undefined; readonly step: string | undefined } {
+  return last && second === undefined ? { name: undefined, step: first } : { name: first, step: second };
 }
 
 /**
- * Returns the session that a text names, as `seekSession`. If a text with the form of an id matches no session, returns
- * that id, because the error of a missing session has a code of its own.
+ * Returns the session that a text names, as `seekSession`.
  *
  * @throws CliError `cli/not-found` when no session matches, or several do.
+ * @throws LogError `log/missing` when no session matches a text that has the form of an id.
  */
 export async function findSession(text: string, context: Pick<SessionSearch, 'store' | 'output'>): Promise<SessionId> {
-  const found = (await seekSession(text, context)) ?? asId(text);
+  const found = await seekSession(text, context);
   if (found !== undefined) return found;
-  throw new CliError(
-    'cli/not-found',
-    `no session has the id or the title ${JSON.stringify(text)}`,
-    '`tidemark sessions` lists the sessions',
-  );
+  const message = `no session has the id or the title ${JSON.stringify(text)}`;
+  // A text with the form of an id has the code of a missing session.
+  const session = asId(text);
+  if (session !== undefined) throw new LogError('log/missing', message, { session });
+  throw new CliError('cli/not-found', message, '`tidemark sessions` lists the sessions');
 }
 
 /**

@@ -222,10 +222,10 @@ describe('`cost`, `cache` and `skills` with nothing to report', () => {
     [
       ['cost', 'nobody'],
       3,
-      /no session nobody here \([^)]*\)\nnext: `tidemark sessions` lists the existing sessions\n$/,
+      /no session has the id or the title "nobody"\nnext: `tidemark sessions` lists the existing sessions\n$/,
     ],
     [['cache', '../x'], 3, /no session has the id or the title/],
-    [['skills', 'nobody'], 3, /no session nobody/],
+    [['skills', 'nobody'], 3, /no session has the id or the title "nobody"/],
     [['cost', '--since', 'yesterday'], 2, /"yesterday" is not a day or a time\nnext: use a day such as 2026-11-20/],
     [['cost', '--since', '2026-02-30'], 2, /is not a day or a time/],
     [['cache', '--by', 'banana'], 2, /expected one of session, day, model, contract, cause/],

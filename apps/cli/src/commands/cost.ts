@@ -77,7 +77,10 @@ async function subagentLines(session: SessionId | undefined, context: CommandCon
   if (session === undefined) return [];
   const store = await context.store();
   let subagents: readonly ShownSubagent[] = [];
-  for await (const record of store.read(session)) subagents = withSubagent(subagents, record);
+  for await (const record of store.read(session)) {
+    // The log of a fork begins with the records of its ancestors, whose subagents are not its own.
+    subagents = record.kind === 'session.created' ? [] : withSubagent(subagents, record);
+  }
   const lines: string[] = [];
   for (const subagent of subagents) {
     const first = subagent.model === undefined ? undefined : await firstCost(store, subagent.child);

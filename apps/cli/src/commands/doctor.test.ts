@@ -102,7 +102,7 @@ test('`doctor` reports for each provider whether its key is set, and never print
   expect(JSON.parse(json.out)).toMatchObject({
     keys: [
       { variable: 'ANTHROPIC_API_KEY', present: true },
-      ...VARIABLES.slice(1).map((variable) => ({ variable, present: false })),
+      ...[...VARIABLES.slice(1), 'BRAVE_API_KEY'].map((variable) => ({ variable, present: false })),
     ],
   });
   expect(text.out).toContain('GROQ_API_KEY is not set (groq; untested: no real call was made)');

@@ -118,12 +118,36 @@ test('a server of the folder is not started before the folder is trusted', async
   expect(await tidemark(['test', 'all', '--trust'])).toMatchObject({ exit: 0 });
 });
 
-test('`list` shows the servers of the user that the settings of the folder replace', async () => {
+test('the servers of the user and of a trusted folder are used together, and of two with one name that of the folder', async () => {
   await tidemark(['add', 'mine', '--', 'no-such-program-here']);
+  await tidemark(['add', 'both', '--', 'no-such-program-of-mine']);
   await tidemark(['add', 'theirs', '--scope', 'workspace', '--', 'no-such-program-here']);
+  await tidemark(['add', 'both', '--scope', 'workspace', '--', 'no-such-program-of-theirs']);
+  const { servers } = JSON.parse((await tidemark(['list', '--trust', '--json'])).out);
+  expect(servers).toMatchObject([
+    { name: 'both', source: 'workspace', state: 'failed', setting: { command: 'no-such-program-of-theirs' } },
+    { name: 'mine', source: 'user', state: 'failed', place: expect.stringContaining('tidemark.config.json') },
+    { name: 'theirs', source: 'workspace', state: 'failed', place: expect.stringContaining('.tidemark') },
+    { name: 'both', source: 'user', state: 'unused', setting: { command: 'no-such-program-of-mine' } },
+  ]);
   const { out } = await tidemark(['list', '--trust']);
-  expect(out).toMatch(/^mine\tuser\tnot used: the settings of this folder name servers/m);
-  expect((await tidemark(['add', 'other', '--', 'x'])).out).toContain('not used in this folder');
+  expect(out).toMatch(/^both\tuser\tnot used: the settings of this folder name a server with this name/m);
+  expect((await tidemark(['test', 'both', '--trust'])).err).toContain('no-such-program-of-theirs');
+  expect((await tidemark(['add', 'theirs', '--', 'x'])).out).toContain('which is used in this folder instead');
+  expect((await tidemark(['add', 'other', '--', 'x'])).out).not.toContain('instead');
+});
+
+test('`test` and `list` report tools that exceed the budget as deferred', async () => {
+  await tidemark(['add', 'all', '--', EVERYTHING, 'stdio']);
+  const file = join(own, 'tidemark', 'tidemark.config.json');
+  const { mcp } = JSON.parse(readFileSync(file, 'utf8'));
+  writeFileSync(file, JSON.stringify({ mcp: { ...mcp, toolBudget: 100 } }));
+  const tested = await tidemark(['test', 'all']);
+  expect(tested.out).toMatch(/^all is connected: \d+ tools, about [\d,]+ tokens\nthey exceed the budget of 100 tokens/);
+  expect(JSON.parse((await tidemark(['test', 'all', '--json'])).out)).toMatchObject({ deferred: true });
+  const { out } = await tidemark(['list']);
+  expect(out).toMatch(/^all\tuser\tconnected, deferred\t/m);
+  expect(out).toContain('finds these with tool_search');
 });
 
 test('a name that is taken is refused, and a TypeScript configuration is not edited', async () => {
@@ -178,6 +202,16 @@ test('`prompt` and `resource` print texts of a server, and name what is missing'
     exit: 3,
     err: expect.stringContaining('the MCP server all cannot be used'),
   });
+  for (const [index, { uri }] of resources.slice(0, 2).entries()) {
+    const written = await tidemark(['resource', 'all', uri, '--out', `r${index}`]);
+    expect(written).toMatchObject({ exit: 0, err: '', out: expect.stringMatching(/^wrote .*r\d \([\d,]+ bytes\)/) });
+    expect(readFileSync(join(stage.folder, `r${index}`)).length).toBeGreaterThan(20);
+    expect(await tidemark(['resource', 'all', uri, '--out', `r${index}`])).toMatchObject({
+      exit: 3,
+      err: expect.stringContaining('exists already'),
+    });
+  }
+  expect((await tidemark(['test', 'all', '--out', 'x'])).err).toContain('does not accept --out');
   expect(await tidemark(['resource', 'all'])).toMatchObject({ exit: 2, err: expect.stringContaining('is missing') });
   expect(await tidemark(['prompt', 'all', 'args-prompt', 'Delft'])).toMatchObject({ exit: 2 });
 });

@@ -10,6 +10,7 @@ import { removeServer } from '../mcp/remove-server.ts';
 import type { McpFlags, McpRequest } from '../mcp/request.ts';
 import { testServer } from '../mcp/test-server.ts';
 import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
+import { CliError } from '../frame/failure.ts';
 import { envOf, serverHeaderOf } from '../arguments/server-values.ts';
 
 /** Command `tidemark mcp`, which adds, removes, lists and tests MCP servers. */
@@ -29,6 +30,7 @@ export const mcp: Command = {
     ['tidemark mcp login shop', 'in the browser, at a server that requires a login'],
     ['tidemark mcp prompt shop review order=17 | tidemark', 'sends a prompt of a server, with its arguments'],
     ['tidemark mcp resource shop stock://nails', 'prints a resource of a server'],
+    ['tidemark mcp resource shop stock://plan --out plan.pdf', 'writes a resource to a new file, whatever its type'],
     ['tidemark mcp remove files', 'from the settings that name it'],
   ],
   declare: (command, run) =>
@@ -55,10 +57,15 @@ export const mcp: Command = {
         'variable that the program gets; repeatable. `NAME=$OTHER` renames it, `NAME=value` sets a text.',
         envOf,
       )
+      .option('--out <file>', 'with `resource`: write its bytes to a new file')
       .option('--trust', 'use the settings of the folder, for this run only')
       .option('--config <file>', "settings file that replaces the user's own settings")
       .action((action: keyof typeof ACTIONS, name: string | undefined, target: readonly string[], flags: McpFlags) =>
-        run((context) => ACTIONS[action]({ name, target, flags }, context)),
+        run((context) => {
+          if (flags.out !== undefined && action !== 'resource')
+            throw new CliError('cli/usage', `\`tidemark mcp ${action}\` does not accept --out`, 'remove it');
+          return ACTIONS[action]({ name, target, flags }, context);
+        }),
       ),
 };
 

@@ -52,10 +52,20 @@ test.each([
   for (const { model } of models) expect(model).toContain(name);
 });
 
+test('a provider before other words limits the models to its own', async () => {
+  const { models } = await jsonOf('openai', 'mini');
+  expect(models.length).toBeGreaterThan(1);
+  for (const { model, provider } of models) {
+    expect(provider).toBe('openai');
+    expect(model).toContain('mini');
+  }
+  expect((await jsonOf('deepseek')).models.length).toBeGreaterThan(0);
+});
+
 test('without a filter, the callable models and every provider are listed', async () => {
   const { models, providers } = await jsonOf();
   const listed = new Set(models.map(({ provider }: { readonly provider: string }) => provider));
-  expect(listed).toEqual(new Set(['anthropic', 'openai', 'openrouter']));
+  expect(listed).toEqual(new Set(['anthropic', 'openai', 'openrouter', 'deepseek']));
   expect(providers.find((one: { readonly provider: string }) => one.provider === 'anthropic')).toMatchObject({
     key: true,
   });

@@ -24,7 +24,7 @@ export const models: Command = {
   examples: [
     ['tidemark models', 'every model that can be called, and each provider with its address and its key'],
     ['tidemark models opus', 'the models of a family; its short name means the newest'],
-    ['tidemark models --provider openai mini', 'of one provider, by words in their names'],
+    ['tidemark models openai mini', 'of one provider, by words in their names'],
     ['tidemark models anthropic', 'short for --provider anthropic'],
   ],
   declare: (command, run) =>
@@ -38,9 +38,6 @@ interface ModelFlags {
   readonly provider?: ProviderName;
 }
 
-/** Providers whose models are listed without a filter: those that Tidemark calls directly and that have rows. */
-const CALLED: readonly ProviderName[] = ['anthropic', 'openai', 'openrouter'];
-
 async function list(
   words: readonly string[],
   { provider: flag }: ModelFlags,
@@ -49,19 +46,15 @@ async function list(
   const catalog = await readCatalog(context.home);
   const keys = await keysOf(context);
   const [word = '', ...more] = words;
-  const named = flag === undefined && more.length === 0 && isProviderName(word) ? word : undefined;
+  const named = flag === undefined && isProviderName(word) ? word : undefined;
   const provider = flag ?? named;
-  const query = named === undefined ? words.join(' ') : '';
+  const query = (named === undefined ? words : more).join(' ');
   const rows = catalog.rows.filter((row) =>
-    provider === undefined ? isCalled(row.provider) : row.provider === provider,
+    provider === undefined ? isProviderName(row.provider) : row.provider === provider,
   );
   if (query !== '') return listMatching(query, { rows, catalog, provider, keys }, context);
   if (provider !== undefined) return listOfProvider(provider, rows, keys, context);
   return listAll(catalog, rows, keys, context);
-}
-
-function isCalled(provider: string): boolean {
-  return CALLED.some((one) => one === provider);
 }
 
 interface Listed {

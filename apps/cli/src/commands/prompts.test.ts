@@ -145,7 +145,6 @@ describe('the check for a single word', () => {
   test.each([
     ['history', 'tidemark sessions'],
     ['login', 'tidemark keys set'],
-    ['completion', 'completion is not available'],
     ['hello', 'tidemark --help'],
     ['constructor', 'tidemark --help'],
   ])('refuses %s, names the alternative, and shows how to send the word as a prompt', async (word, hint) => {

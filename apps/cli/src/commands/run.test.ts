@@ -132,7 +132,7 @@ describe('--padding', () => {
   test.each([
     ['always', 'front padded, as configured ('],
     ['never', 'front not padded, as configured ('],
-    ['auto', 'front not padded: padding was expected to cost more than it saves ('],
+    ['auto', 'front padded: this was expected to save cost ('],
   ])('%s is applied to the session, and `show` reports the result', async (setting, told) => {
     const ran = await tidemark([...asked, setting, '--json']);
     const { session } = lastOf(ran);

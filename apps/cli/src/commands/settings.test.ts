@@ -322,6 +322,8 @@ describe('an API key', () => {
         const ran = await tidemark(['hello there', '--model', model], { environment: { [variable]: KEY } });
         expect(ran).toMatchObject({ exit: 5, err: expect.stringContaining(words[index] ?? '') });
         expect(`${ran.out}${ran.err}`).not.toContain(KEY);
+        // The line `next:` is the only next step.
+        expect(ran.err.match(/next: /gi)).toHaveLength(1);
       }
       expect([quoting, away].map(({ heard }) => heard.join().includes(KEY))).toEqual([true, true]);
       expect(other.heard).toEqual([]);

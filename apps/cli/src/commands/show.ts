@@ -12,7 +12,7 @@ import { explainPadding } from '../reports/explain-padding.ts';
 import { gaugeAtRest } from '../reports/gauge-at-rest.ts';
 import { dollars, formatNumber } from '../frame/numbers.ts';
 import type { SessionFlags } from '../arguments/session-argument.ts';
-import { declareSession, sessionAndPlace } from '../arguments/session-argument.ts';
+import { declareSession, nameAndStep, requiredSession } from '../arguments/session-argument.ts';
 import { showStep } from '../reports/show-step.ts';
 import { standingLine } from '../present/standing-line.ts';
 import { stepArgument } from '../arguments/step-argument.ts';
@@ -40,9 +40,11 @@ export const show: Command = {
       .option('--diff', 'show only the difference from the previous request')
       .action((first: string | undefined, second: string | undefined, flags: ShowFlags) =>
         run(async (context) => {
-          const [session, step] = await sessionAndPlace([first, second], flags, context);
-          if (step === undefined) return showSession(session, context);
-          return showStep(session, step.startsWith('side/') ? step : stepArgument(step), flags.diff === true, context);
+          const { name, step } = nameAndStep(first, second, flags);
+          const wanted = step === undefined || step.startsWith('side/') ? step : stepArgument(step);
+          const session = await requiredSession(name, flags, context);
+          if (wanted === undefined) return showSession(session, context);
+          return showStep(session, wanted, flags.diff === true, context);
         }),
       ),
 };

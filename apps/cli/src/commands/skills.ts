@@ -37,8 +37,8 @@ interface SkillsFlags extends SessionFlags {
 }
 
 async function report(name: string | undefined, flags: SkillsFlags, context: CommandContext): Promise<CommandOutcome> {
-  const session = await optionalSession(name, flags, context);
   const since = flags.since === undefined ? undefined : sinceArgument(flags.since);
+  const session = await optionalSession(name, flags, context);
   const store = await context.store();
   const found: SessionSkills[] = [];
   await eachSession(session, context, async (one) => void found.push(await readSkillUse(store, one, since)));

@@ -55,6 +55,19 @@ test('a subagent is listed under its parent, and `show` links each session to th
   expect((await tidemark(['verify', child.session])).exit).toBe(0);
 });
 
+test('`cost` names the subagents of a session, but not in its fork', async () => {
+  const scenario = stage.scenario({ answer: asks }, { answer: { text: 'Nothing.' } }, { answer: { text: 'Well.' } });
+  await tidemark(['find the word', '--provider', 'simulator', '--scenario', scenario]);
+  const [parent, child] = JSON.parse((await tidemark(['sessions', '--tree', '--json'])).out).sessions;
+  expect((await tidemark(['cost', parent.session])).out).toContain(`not in the sums above:\nsubagent ${child.session}`);
+  const forked = await tidemark(['fork', parent.session, '--json']);
+  const fork = JSON.parse(forked.out).fork;
+  await tidemark(['and now?', '--session', fork, '--provider', 'simulator']);
+  const own = await tidemark(['cost', fork]);
+  expect(own.out).toContain(', 1 call,');
+  expect(own.out).not.toContain('subagent');
+});
+
 test('--continue continues the parent session, not a subagent that changed later', async () => {
   const scenario = stage.scenario({ answer: asks }, { answer: { text: 'Nothing.' } }, { answer: { text: 'Well.' } });
   await tidemark(['find the word', '--provider', 'simulator', '--scenario', scenario]);

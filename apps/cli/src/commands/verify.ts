@@ -15,6 +15,7 @@ import { formatCount, formatNumber } from '../frame/numbers.ts';
 import { isDifferent, observedLines } from '../reports/observed-report.ts';
 import type { SessionFlags } from '../arguments/session-argument.ts';
 import { declareSession, requiredSession } from '../arguments/session-argument.ts';
+import { isImported } from '../arguments/step-argument.ts';
 import type { Shown } from '../frame/shown.ts';
 import { withStyle } from '../frame/shown.ts';
 
@@ -48,7 +49,8 @@ async function check(session: SessionId, options: VerifyFlags, context: CommandC
     found.differences.length === 0 &&
     found.breaks.every((one) => one.cause !== undefined) &&
     !found.observed.differences.some(isDifferent);
-  context.output.result({ ok, session, ...found, records }, () => report(session, found, records, ok));
+  const imported = await isImported(store, session);
+  context.output.result({ ok, session, ...found, records }, () => report({ session, found, records, ok, imported }));
   return ok ? undefined : EXIT.difference;
 }
 
@@ -61,13 +63,21 @@ function damageError(session: SessionId, damage: Damage): LogError {
   );
 }
 
-function report(session: SessionId, found: Verification, records: number, ok: boolean): Shown {
+interface VerifiedSession {
+  readonly session: SessionId;
+  readonly found: Verification;
+  readonly records: number;
+  readonly ok: boolean;
+  readonly imported: boolean;
+}
+
+function report({ session, found, records, ok, imported }: VerifiedSession): Shown {
   const { observed, differences, breaks, problems } = found;
   const unlabelled = breaks.filter((one) => one.cause === undefined);
   return [
     withStyle(ok ? 'green' : 'red', ok ? 'verified' : 'differs'),
     ` ${session}\n  ${formatNumber(records)} records, digest chain intact`,
-    ...requestLines(found).map((line) => `\n  ${line}`),
+    ...requestLines(found, imported).map((line) => `\n  ${line}`),
     ...observedLines(observed).map((line) => `\n  ${line}`),
     ...differences.map(
       (one) =>
@@ -79,10 +89,14 @@ function report(session: SessionId, found: Verification, records: number, ok: bo
 }
 
 /** Returns the lines that report the requests sent by this runtime. */
-function requestLines({ requests, observed, differences, breaks }: Verification): readonly string[] {
+function requestLines({ requests, observed, differences, breaks }: Verification, imported: boolean): readonly string[] {
   if (requests === 0 && observed.requests > 0) return [];
   if (requests === 0)
-    return ['0 requests: an imported session has none (`tidemark replay --keep` replays it and keeps the requests)'];
+    return [
+      imported
+        ? '0 requests: an imported session has none (`tidemark replay --keep` replays it and keeps the requests)'
+        : '0 requests: the session has sent none',
+    ];
   const unlabelled = breaks.filter((one) => one.cause === undefined).length;
   const equal = differences.length === 0 ? 'all bytes identical' : `${differences.length} differ`;
   return [

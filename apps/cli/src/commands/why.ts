@@ -10,7 +10,7 @@ import { encoders } from '../reports/encoders.ts';
 import { describeExplanation } from '../reports/explanation.ts';
 import { formatCount, formatNumber } from '../frame/numbers.ts';
 import type { SessionFlags } from '../arguments/session-argument.ts';
-import { declareSession, sessionAndPlace } from '../arguments/session-argument.ts';
+import { declareSession, nameAndStep, requiredSession } from '../arguments/session-argument.ts';
 import type { Shown } from '../frame/shown.ts';
 import { noStep, stepArgument } from '../arguments/step-argument.ts';
 
@@ -29,20 +29,17 @@ export const why: Command = {
       .argument('[step]', 'step number')
       .action((first: string | undefined, second: string | undefined, flags: SessionFlags) =>
         run(async (context) => {
-          const [session, step] = await sessionAndPlace([first, second], flags, context);
-          return explain(session, step === undefined ? undefined : stepArgument(step), context);
+          const { name, step } = nameAndStep(first, second, flags);
+          const number = step === undefined ? undefined : stepArgument(step);
+          return explain(await requiredSession(name, flags, context), number, context);
         }),
       ),
 };
 
 async function explain(session: SessionId, step: number | undefined, context: CommandContext): Promise<CommandOutcome> {
-  const { requests, unrecorded, untold, explained } = await explainSession(
-    await context.store(),
-    session,
-    encoders,
-    step,
-  );
-  if (step !== undefined && explained.length === 0) throw noStep(session, step);
+  const store = await context.store();
+  const { requests, unrecorded, untold, explained } = await explainSession(store, session, encoders, step);
+  if (step !== undefined && explained.length === 0) throw await noStep(store, session, step);
   const notes = step === undefined ? [untoldInWords(requests, untold), unrecordedInWords(session, unrecorded)] : [];
   const unknown = joined(notes);
   context.output.result({ session, requests, unrecorded, untold, explained: explained.map(valueOf) }, () =>

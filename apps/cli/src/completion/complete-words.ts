@@ -110,7 +110,7 @@ async function serverWords(typed: string, context: CommandContext): Promise<read
   const { input, output } = context;
   // Reading the settings of a folder can ask about trust and print notices.
   const silent = { ...context, input: { ...input, terminal: false }, output: { ...output, note: () => undefined } };
-  const servers = await knownServers({}, silent);
+  const { servers } = await knownServers({}, silent);
   return servers
     .filter(({ name }) => name.startsWith(typed))
     .map(({ name, source }) => ({ value: name, description: `from the ${source} settings` }));

@@ -39,7 +39,7 @@ beforeEach(async () => {
 afterEach(() => {
   terminal?.close();
   terminal = undefined;
-  rmSync(root, { recursive: true, force: true });
+  rmSync(root, { recursive: true, force: true, maxRetries: 10 });
 });
 
 /** Returns true if the programs are installed. Otherwise prints that the tests of the shell are skipped. */

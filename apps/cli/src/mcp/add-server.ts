@@ -25,11 +25,13 @@ export async function addServer(request: McpRequest, context: CommandContext): P
       `\`tidemark mcp remove ${name} --scope ${kind}\` removes it, or choose another name`,
     );
   const { path } = await editServers(scope, name, { setting, providers: PROVIDER_NAMES });
-  const hidden = kind === 'user' && Object.keys(await workspaceServers(context)).length > 0;
+  const hidden = kind === 'user' && Object.hasOwn(await workspaceServers(context), name);
   context.output.result({ server: name, scope: kind, path, setting, ...(hidden && { hidden }) }, () => [
     withStyle('green', 'added'),
     ` ${name} to ${path}\n`,
-    ...(hidden ? ['the settings of this folder name servers too, so this server is not used in this folder\n'] : []),
+    ...(hidden
+      ? [`the settings of this folder also name a server ${name}, which is used in this folder instead\n`]
+      : []),
     kind === 'workspace'
       ? `\`tidemark trust\` lets the folder use it; \`tidemark mcp test ${name}\` connects to it`
       : `\`tidemark mcp test ${name}\` connects to it`,

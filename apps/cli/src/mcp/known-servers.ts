@@ -1,6 +1,7 @@
 // Collects the MCP servers of all settings: those that a session in this folder uses, and those that it does not use,
 // with the reason.
 
+import { TOOL_BUDGET } from '@tidemark/kit';
 import type { ServerSetting, SettingSource } from '@tidemark/settings';
 import { readSettings, serversInFile } from '@tidemark/settings';
 
@@ -19,16 +20,41 @@ export interface KnownServer {
   readonly unused?: string;
 }
 
-/** Returns the servers of all settings, those in use first, sorted by name. */
-export async function knownServers(
-  flags: { readonly trust?: true },
+/** MCP servers of all settings, and the budget for the definitions of their tools in estimated tokens. */
+export interface KnownServers {
+  /** Those in use first, sorted by name. */
+  readonly servers: readonly KnownServer[];
+  readonly toolBudget: number;
+}
+
+/** Reads the servers of all settings. */
+export async function knownServers(flags: { readonly trust?: true }, context: CommandContext): Promise<KnownServers> {
+  const { settings, effective, ignored } = await settingsIn(context.folder, flags, context);
+  const { servers = {}, toolBudget = TOOL_BUDGET } = settings.mcp ?? {};
+  const { source = 'default', place = '' } = effective.find(({ name }) => name === 'mcp.servers') ?? {};
+  if (source !== 'workspace') {
+    const used = entriesOf(servers, { source, place });
+    return { servers: [...used, ...(await untrustedServers(ignored, context))], toolBudget };
+  }
+  return { servers: await joinedServers(servers, place, context), toolBudget };
+}
+
+/** Returns the servers of the user and of a trusted folder. Of two with one name, that of the folder is used. */
+async function joinedServers(
+  servers: Readonly<Record<string, ServerSetting>>,
+  places: string,
   context: CommandContext,
 ): Promise<readonly KnownServer[]> {
-  const { settings, effective, ignored } = await settingsIn(context.folder, flags, context);
-  const inForce = effective.find(({ name }) => name === 'mcp.servers');
-  const { source = 'default', place = '' } = inForce ?? {};
-  const used = entriesOf(settings.mcp?.servers ?? {}, { source, place });
-  return [...used, ...(await hiddenServers(source, context)), ...(await untrustedServers(ignored, context))];
+  const ofFolder = new Set(Object.keys(await serversInFile(scopeOf('workspace', context), PROVIDER_NAMES)));
+  const { settings, effective } = await readSettings({ ...settingsRequest(context), trusted: false });
+  const { place = '' } = effective.find(({ name }) => name === 'mcp.servers') ?? {};
+  const [placeOfFolder = ''] = places.split(', ', 1);
+  const used = entriesOf(servers, { source: 'user', place }).map((server) =>
+    ofFolder.has(server.name) ? { ...server, source: 'workspace' as const, place: placeOfFolder } : server,
+  );
+  const unused = 'the settings of this folder name a server with this name, which is used instead';
+  const hidden = entriesOf(settings.mcp?.servers ?? {}, { source: 'user', place, unused });
+  return [...used, ...hidden.filter(({ name }) => ofFolder.has(name))];
 }
 
 function entriesOf(
@@ -38,15 +64,6 @@ function entriesOf(
   return Object.entries(servers)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, setting]) => ({ name, setting, ...rest }));
-}
-
-/** Returns the servers of the user's own settings, if the settings of the folder take precedence. */
-async function hiddenServers(source: SettingSource, context: CommandContext): Promise<readonly KnownServer[]> {
-  if (source !== 'workspace') return [];
-  const { settings, effective } = await readSettings({ ...settingsRequest(context), trusted: false });
-  const own = effective.find(({ name }) => name === 'mcp.servers');
-  const unused = 'the settings of this folder name servers, and only those are used here';
-  return entriesOf(settings.mcp?.servers ?? {}, { source: 'user', place: own?.place ?? '', unused });
 }
 
 async function untrustedServers(
@@ -68,8 +85,9 @@ export async function usableServer(
   name: string,
   flags: { readonly trust?: true },
   context: CommandContext,
-): Promise<KnownServer> {
-  const named = (await knownServers(flags, context)).filter((server) => server.name === name);
+): Promise<KnownServer & Pick<KnownServers, 'toolBudget'>> {
+  const { servers, toolBudget } = await knownServers(flags, context);
+  const named = servers.filter((server) => server.name === name);
   const server = named.find(({ unused }) => unused === undefined) ?? named[0];
   if (server === undefined) throw unknownServer(name, 'the settings');
   if (server.source === 'workspace' && server.unused !== undefined)
@@ -78,7 +96,7 @@ export async function usableServer(
       `the MCP server ${name} was not started: ${server.unused}`,
       '`tidemark trust` shows its settings and asks',
     );
-  return server;
+  return { ...server, toolBudget };
 }
 
 /** Error for a server that no settings name. */

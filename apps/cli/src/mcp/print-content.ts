@@ -1,11 +1,15 @@
 // `tidemark mcp prompt` and `tidemark mcp resource`: print a text of a server, for example to pipe it into a prompt.
 
+import { resolve } from 'node:path';
+
 import type { McpServer } from '@tidemark/kit';
-import { readServerPrompt, readServerResource } from '@tidemark/kit';
+import { readServerBytes, readServerPrompt, readServerResource } from '@tidemark/kit';
 import { openLogins } from '@tidemark/settings';
 
 import type { CommandContext, CommandOutcome } from '../frame/command.ts';
 import { CliError } from '../frame/failure.ts';
+import { writeNewFile } from '../frame/new-file.ts';
+import { formatNumber } from '../frame/numbers.ts';
 import { resolveServer } from '../settings/mcp-servers.ts';
 import { usableServer } from './known-servers.ts';
 import type { McpRequest } from './request.ts';
@@ -30,8 +34,18 @@ export async function printResource(request: McpRequest, context: CommandContext
   if (extra !== undefined)
     throw new CliError('cli/usage', `\`tidemark mcp resource\` does not accept ${extra}`, 'remove it');
   const { name, server } = await serverOf(request, 'resource', context);
-  const { signal } = context;
-  const text = await readServerResource(name, server, { uri, signal, authorizations: openLogins(context) });
+  const reading = { uri, signal: context.signal, authorizations: openLogins(context) };
+  const { out } = request.flags;
+  if (out !== undefined) {
+    const path = resolve(context.folder, out);
+    const bytes = Buffer.concat(await readServerBytes(name, server, reading));
+    await writeNewFile(path, bytes, '--out plan.pdf');
+    context.output.result({ server: name, uri, path, bytes: bytes.length }, () => [
+      `wrote ${path} (${formatNumber(bytes.length)} bytes)`,
+    ]);
+    return undefined;
+  }
+  const text = await readServerResource(name, server, reading);
   context.output.result({ server: name, uri, text }, () => text);
   return undefined;
 }

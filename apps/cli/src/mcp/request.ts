@@ -13,6 +13,8 @@ export interface McpFlags {
   readonly header?: readonly ServerEntry[];
   readonly env?: readonly ServerEntry[];
   readonly trust?: true;
+  /** File to which a resource is written. */
+  readonly out?: string;
 }
 
 /** Command line of `tidemark mcp`. */

@@ -2,6 +2,7 @@
 
 import { estimateTokens } from '@tidemark/context';
 import type { InspectedServer } from '@tidemark/kit';
+import { deferredServers } from '@tidemark/kit';
 
 import type { CommandContext, CommandOutcome } from '../frame/command.ts';
 import { CliError } from '../frame/failure.ts';
@@ -23,9 +24,12 @@ export async function testServer(request: McpRequest, context: CommandContext): 
   const server = await usableServer(name, request.flags, context);
   const tried = await tryServer(server, context);
   if ('problem' in tried) throw new CliError('cli/refused', tried.problem, tried.next);
-  const { inspected, tokens } = tried;
-  if (context.output.json) context.output.result({ server: name, tokens, ...jsonOf(inspected) }, () => '');
-  else print(name, { inspected, tokens }, context);
+  const { inspected, definitions, tokens } = tried;
+  const isDeferred = deferredServers(server.toolBudget, [{ server: name, definitions }]).length > 0;
+  const tested = { inspected, count: definitions.length, tokens, budget: isDeferred ? server.toolBudget : undefined };
+  if (context.output.json)
+    context.output.result({ server: name, tokens, deferred: isDeferred, ...jsonOf(inspected) }, () => '');
+  else print(name, tested, context);
   return undefined;
 }
 
@@ -43,15 +47,25 @@ function jsonOf({ tools, prompts, resources, instructions, left }: InspectedServ
   };
 }
 
-function print(
-  name: string,
-  { inspected, tokens }: { readonly inspected: InspectedServer; readonly tokens: number },
-  { output }: CommandContext,
-): void {
+interface TestedServer {
+  readonly inspected: InspectedServer;
+  /** Number of tools that a session can use. */
+  readonly count: number;
+  readonly tokens: number;
+  /** Budget that the tools of this server alone exceed. */
+  readonly budget: number | undefined;
+}
+
+function print(name: string, { inspected, count, tokens, budget }: TestedServer, { output }: CommandContext): void {
   const { tools, prompts, resources, instructions, left } = inspected;
+  const cost = `about ${formatNumber(tokens)} tokens`;
   output.line(
-    `${name} is connected: ${formatCount(tools.length, 'tool')}, about ${formatNumber(tokens)} tokens in each request`,
+    `${name} is connected: ${formatCount(count, 'tool')}, ${cost}${budget === undefined ? ' in each request' : ''}`,
   );
+  if (budget !== undefined)
+    output.line(
+      `they exceed the budget of ${formatNumber(budget)} tokens (\`mcp.toolBudget\`), so a session finds them with tool_search`,
+    );
   if (instructions !== undefined && instructions !== '')
     output.line(`its instructions are a note of about ${formatNumber(estimateTokens(instructions))} tokens`);
   const rows = [
@@ -59,14 +73,14 @@ function print(
       'tool',
       definition.name,
       formatNumber(estimateTokens(text)),
-      problem ?? firstLine(definition.description),
+      firstLine(problem ?? definition.description),
     ]),
-    ...prompts.map((prompt) => ['prompt', prompt.name, '', firstLine(prompt.description ?? '')]),
+    ...prompts.map((prompt) => ['prompt', firstLine(prompt.name), '', firstLine(prompt.description ?? '')]),
     ...resources.map(({ uri, name: title, size }) => [
       'resource',
       uri,
       '',
-      size === undefined ? title : `${title}, ${formatNumber(size)} bytes`,
+      size === undefined ? firstLine(title) : `${firstLine(title)}, ${formatNumber(size)} bytes`,
     ]),
   ];
   if (rows.length > 0) output.table({ head: ['kind', 'name', 'tokens', 'description'], rows });

@@ -12,7 +12,13 @@ import type { KnownServer } from './known-servers.ts';
 
 /** Server that was reached, or the reason why it was not. */
 export type TriedServer =
-  | { readonly inspected: InspectedServer; readonly tokens: number }
+  | {
+      readonly inspected: InspectedServer;
+      /** Definitions of the tools that a session can use. */
+      readonly definitions: readonly InspectedServer['tools'][number]['definition'][];
+      /** Estimated tokens of these definitions. */
+      readonly tokens: number;
+    }
   | { readonly problem: string; readonly next: string };
 
 /** Connects to a server and returns its offer with the estimated tokens of its tools. */
@@ -23,7 +29,9 @@ export async function tryServer({ name, setting }: KnownServer, context: Command
       signal: context.signal,
       authorizations: openLogins(context),
     });
-    return { inspected, tokens: inspected.tools.reduce((sum, { text }) => sum + estimateTokens(text), 0) };
+    const usable = inspected.tools.filter(({ problem }) => problem === undefined);
+    const tokens = usable.reduce((sum, { text }) => sum + estimateTokens(text), 0);
+    return { inspected, definitions: usable.map(({ definition }) => definition), tokens };
   } catch (error) {
     if (!(error instanceof McpError)) throw error;
     return { problem: await masked(error.message, server, context), next: nextStep(name, error.message, server) };

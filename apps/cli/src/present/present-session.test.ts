@@ -130,6 +130,19 @@ test('each tool run is one line on stderr: the call, its result and its duration
   );
 });
 
+test('a call that a hook denied names the hook and the first line of its reason', () => {
+  const call = { type: 'call', call: callId('c1'), name: 'write', arguments: '{"path":"a"}' } as const;
+  const text = 'The call of "write" (write) was denied by the hook "guard" and did not run: not today\nnor tomorrow';
+  const { err } = present([
+    answer([call]),
+    { type: 'hook.waiting', hook: 'guard', on: 'before-tool', call: callId('c1'), over: false },
+    { type: 'hook.waiting', hook: 'guard', on: 'before-tool', call: callId('c1'), over: true },
+    recorded('permission.decided', { call: callId('c1'), decision: 'denied', by: 'hook', rule: 'hook/guard' }),
+    recorded('tool.failed', { call: callId('c1'), parts: [{ type: 'text', text }] }),
+  ]);
+  expect(err).toBe('waiting for the hook guard (before-tool)\nwrite a: denied by the hook guard: not today\n');
+});
+
 test('the cost of an epoch is printed if it rewrites tokens', () => {
   const opened = (rewrite: number) =>
     recorded('epoch.opened', {

@@ -12,9 +12,13 @@ export function processLine(record: RecordedOf<'process.started'> | RecordedOf<'
   if (record.kind === 'process.ended')
     return withStyle('dim', `background process ${record.data.process} ${processEnd(record.data)}`);
   const { process, command } = record.data;
+  return withStyle('dim', `background process ${process} runs: ${shortCommand(command)}`);
+}
+
+/** Returns the first line of a command, shortened. */
+export function shortCommand(command: string): string {
   const [line = ''] = command.split('\n', 1);
-  const short = line.length <= LONGEST_COMMAND && line === command ? line : `${line.slice(0, LONGEST_COMMAND)}…`;
-  return withStyle('dim', `background process ${process} runs: ${short}`);
+  return line.length <= LONGEST_COMMAND && line === command ? line : `${line.slice(0, LONGEST_COMMAND)}…`;
 }
 
 const CAUSES: Readonly<Record<ProcessEnded['by'], string>> = {
@@ -26,7 +30,7 @@ const CAUSES: Readonly<Record<ProcessEnded['by'], string>> = {
 };
 
 /** Returns the end of a process in words, such as `has ended: exit 1`. */
-export function processEnd({ exit, signal, by }: ProcessEnded): string {
+function processEnd({ exit, signal, by }: ProcessEnded): string {
   const code = exit === undefined ? signal : `exit ${exit}`;
   return `has ended${code === undefined ? '' : `: ${code}`}${CAUSES[by]}`;
 }

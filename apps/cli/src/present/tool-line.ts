@@ -10,6 +10,7 @@ const NAMED_BY: ReadonlyMap<string, readonly string[]> = new Map(
     skill_load: ['name', 'file'],
     memory_update: ['operation', 'file'],
     agent: ['agent', 'role', 'task'],
+    process: ['action', 'process'],
   }),
 );
 

@@ -58,8 +58,8 @@ export async function addUp(
   context: CommandContext,
   as?: Capabilities,
 ): Promise<Reported> {
-  const session = await optionalSession(name, flags, context);
   const since = flags.since === undefined ? undefined : sinceArgument(flags.since);
+  const session = await optionalSession(name, flags, context);
   const by = flags.by ?? (session === undefined ? 'session' : 'cause');
   const catalog = await readCatalog(context.home);
   // Only the provider's own row is used, because another provider can have other prices for the same model.

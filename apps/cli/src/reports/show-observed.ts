@@ -25,7 +25,7 @@ export async function showObserved(
 ): Promise<CommandOutcome> {
   const store = await context.store();
   const { before, found } = await readObservedStep(store, session, step);
-  if (found === undefined) throw noStep(session, step);
+  if (found === undefined) throw await noStep(store, session, step);
   const usage = await usageOf(store, session, found);
   const divergence =
     before !== undefined && isBreak(before, found) ? firstDivergence(before.sequence, found.sequence) : undefined;

@@ -32,9 +32,10 @@ export async function showStep(
   diff: boolean,
   context: CommandContext,
 ): Promise<CommandOutcome> {
-  const { before, found, answer = {} } = await requestAt(await context.store(), session, wanted);
+  const store = await context.store();
+  const { before, found, answer = {} } = await requestAt(store, session, wanted);
   if (found === undefined && typeof wanted === 'number') return showObserved(session, wanted, diff, context);
-  if (found === undefined) throw noStep(session, wanted);
+  if (found === undefined) throw await noStep(store, session, wanted);
   const { continuation, forecast } = found.record.data;
   const { usage, transport } = answer;
   const divergence =

@@ -33,16 +33,18 @@ export interface TerminalRequest extends Pick<AgentRequest, 'flags' | 'session'>
 
 /** Runs the interactive terminal until the user leaves it. */
 export async function openTerminal(request: TerminalRequest, context: CommandContext): Promise<CommandOutcome> {
-  const { notify = 'bell' } = await displayIn(context.folder, context);
+  const { notify = 'bell', theme } = await displayIn(context.folder, context);
   const place: { flags: AgentFlags; isShown: boolean } = { flags: request.flags, isShown: false };
   const controller: OwnedController = createController({
     sessions: await sessionsOf(place, context, () => controller),
     dispatch: (draft) => slash.dispatch(draft),
+    ...(theme !== undefined && { theme }),
     ...(notify !== 'off' && { alert: (text: string) => void process.stdout.write(alertOf(notify, text)) }),
   });
   const slash = createSlashCommands({
     controller,
     context,
+    trusted: request.flags.trust === true,
     ...terminalOf(process.stdout),
     editFile: (path) => editFile(path, { environment: context.environment, folder: controller.workspace() }),
   });

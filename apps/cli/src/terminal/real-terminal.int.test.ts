@@ -215,6 +215,18 @@ describe.skipIf(skips)('the interactive terminal', () => {
     expect(await terminal.until(/exit: 0/)).not.toContain('--continue');
   });
 
+  test.each([
+    ['light', /\u001b\[34m(?:\u001b\[49m)?◇ plan/],
+    ['none', /^(?![^]*\u001b\[3\dm)/],
+  ])('uses the theme %s of the settings', async (theme, colours) => {
+    stage.write('tidemark.json', JSON.stringify({ display: { theme } }));
+    const terminal = open(['--config', join(stage.folder, 'tidemark.json')]);
+    await terminal.until(/^>/m);
+    terminal.type('BTab', 'BTab');
+    await terminal.until(/◇ plan/);
+    expect(terminal.styledRows().join('\n')).toMatch(colours);
+  });
+
   test('sends a prompt that was typed before the first frame', async () => {
     const terminal = open();
     terminal.type('-l', 'count');

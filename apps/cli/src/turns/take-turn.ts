@@ -8,6 +8,7 @@ import { withStyle } from '../frame/shown.ts';
 import type { ExitCode } from '../frame/exit-codes.ts';
 import { askPerson } from '../present/ask-person.ts';
 import { presentSession } from '../present/present-session.ts';
+import { shortCommand } from '../present/process-line.ts';
 import { reportTurn } from '../present/report-turn.ts';
 import type { AgentRequest } from './open-agent.ts';
 import { openAgent } from './open-agent.ts';
@@ -48,7 +49,10 @@ async function turnIn(session: AgentSession, request: TurnRequest, context: Comm
 function reportProcesses({ processes }: AgentSession, output: CommandContext['output']): void {
   const running = processes.list().filter((process) => process.running);
   for (const { id, command } of running)
-    output.note([withStyle('yellow', 'stopped'), `: background process ${id}, because the command ends: ${command}`]);
+    output.note([
+      withStyle('yellow', 'stopped'),
+      `: background process ${id}, because the command ends: ${shortCommand(command)}`,
+    ]);
 }
 
 /** Shows the turn until its end. Ctrl-C interrupts the turn, and the log records the interruption. */

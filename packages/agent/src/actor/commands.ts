@@ -9,7 +9,7 @@ import { requirePrice } from '../decide/limits.ts';
 import { AgentError } from '../errors.ts';
 import { IN_WORDS } from '../fork/cut-points.ts';
 import type { ForkPlan } from '../fork/plan-fork.ts';
-import { hooksBeforePrompt } from '../hooks/hooks-of-turns.ts';
+import { hooksBeforePrompt, numberNotes } from '../hooks/hooks-of-turns.ts';
 import { nearestName } from '../nearest-name.ts';
 import { parameterProblem } from '../parameter-problem.ts';
 import type { CompactionReport } from '../ports/compaction.ts';
@@ -52,7 +52,8 @@ export async function steerTurn(actor: Actor, content: Exclude<Words, string>, c
     requireUsable(actor);
     if (!isOpen(actor, running)) throw notRunning(actor);
     const data = { parts, presenter: client, steer: true };
-    await commitInside(session, [{ kind: 'prompt.given', ...stampOf(actor, running), data }, ...notes]);
+    const given: Event = { kind: 'prompt.given', ...stampOf(actor, running), data };
+    await commitInside(session, [given, ...numberNotes(notes, session)]);
   });
 }
 

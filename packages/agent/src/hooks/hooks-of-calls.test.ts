@@ -127,8 +127,8 @@ describe('a note of a hook', () => {
     const onRequest = (body: Uint8Array): void => void bodies.push(heldBy(body));
     const setup = await goLive({ provider, runtime: { tools, hooks: [before, after], onRequest } });
     await setup.live.prompt('Go.');
-    const about = (name: string, call: string): string =>
-      expect.stringContaining(`${call}\\">\\nAbout the call of \\"${name}\\"`);
+    const about = (name: string, revision: string): string =>
+      expect.stringContaining(`revision=\\"${revision}\\">\\nAbout the call of \\"${name}\\"`);
     const [first = [], second = [], third = []] = bodies;
     expect(second.slice(first.length)).toEqual([
       'c1',
@@ -137,12 +137,12 @@ describe('a note of a hook', () => {
       'slow result',
       'c2',
       'quick result',
-      about('slow', 'c1'),
-      about('quick', 'c2'),
-      about('slow', 'c1'),
+      about('slow', 'before-tool 6.0'),
+      about('quick', 'after-tool 12'),
+      about('slow', 'after-tool 14'),
     ]);
     expect(third.slice(0, second.length)).toEqual(second);
-    expect(third.slice(second.length)).toEqual(['c3', 'c3', 'quick result', about('quick', 'c3')]);
+    expect(third.slice(second.length)).toEqual(['c3', 'c3', 'quick result', about('quick', 'after-tool 20')]);
     await expectSound(setup);
   });
 

@@ -115,8 +115,8 @@ describe('a hook that fails', () => {
     const events = eventsOf(setup);
     const turn = setup.live.prompt('Go.');
     await begun.opened;
-    setup.pass(1_000);
-    setup.pass(58_999);
+    setup.pass(3_000);
+    setup.pass(56_999);
     expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
     setup.pass(1);
     expect(await turn).toMatchObject({ outcome: 'completed' });
@@ -159,6 +159,8 @@ describe('a session with hooks after a crash', () => {
     const records = inShort(await first.records());
     for (const [cut, asked] of [
       [records.indexOf('allowed c1 by rule auto/read'), 1],
+      // The note is recorded, and the start of its call is not. The note is not recorded again.
+      [records.indexOf('context.noted') + 1, 1],
       [records.indexOf('tool.started c1') + 1, 0],
       [records.indexOf('tool.returned c1') + 1, 0],
     ] as const) {

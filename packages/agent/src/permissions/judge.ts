@@ -14,8 +14,10 @@ export interface Permission {
   readonly effect: EffectClass;
   /** True if everything that the call changes is inside the workspace. */
   readonly confined: boolean;
-  /** True if the call runs in a sandbox, or if the user allows calls without a sandbox. */
+  /** True if the call runs in a sandbox. */
   readonly sandboxed: boolean;
+  /** True if the user allows calls without a sandbox. */
+  readonly allowUnsandboxed?: boolean;
   /** True if the call asks for access that its sandbox does not give, such as the network. */
   readonly beyond?: boolean;
 }
@@ -59,6 +61,8 @@ export function judge(permission: Permission): Verdict {
   if (typeof cell === 'string') return { decision: cell, rule };
   if (cell === SANDBOXED && permission.sandboxed && permission.beyond === true)
     return { decision: 'asks', rule: `${rule}/beyond-sandbox` };
+  if (cell === SANDBOXED && !permission.sandboxed && permission.allowUnsandboxed === true)
+    return { decision: 'allowed', rule: `${rule}/allow-unsandboxed` };
   return permission[cell.if]
     ? { decision: 'allowed', rule: `${rule}/${cell.met}` }
     : { decision: 'asks', rule: `${rule}/${cell.unmet}` };

@@ -2,14 +2,9 @@
 // A hook can deny a call or a prompt, and it can add a note for the model. It can never allow a call.
 
 import type { CallId, EffectClass, SessionId, TurnEnded, TurnId } from '@tidemark/log';
+import type { HookEvent } from './hook-event.ts';
 import type { Mode } from './permissions.ts';
 import type { Notice } from './session-event.ts';
-
-/** All events for which hooks are asked. */
-export const HOOK_EVENTS = ['before-tool', 'after-tool', 'before-prompt', 'turn-ended'] as const;
-
-/** Event for which a hook is asked. */
-export type HookEvent = (typeof HOOK_EVENTS)[number];
 
 /**
  * A hook. The hooks of a session are asked one after the other, in the order of `Runtime.hooks`. After a denial no

@@ -55,6 +55,24 @@ describe('the permission matrix', () => {
     ]);
   });
 
+  test('names the setting, and no sandbox, where the user allows calls without a sandbox', () => {
+    const permission = { mode: 'auto', confined: false, allowUnsandboxed: true } as const;
+    const verdicts = [
+      judge({ ...permission, effect: 'execute', sandboxed: false }),
+      judge({ ...permission, effect: 'network', sandboxed: false }),
+      judge({ ...permission, effect: 'execute', sandboxed: true }),
+      judge({ ...permission, effect: 'write', sandboxed: false }),
+      judge({ ...permission, effect: 'execute', sandboxed: false, mode: 'ask' }),
+    ];
+    expect(verdicts.map(({ decision, rule }) => `${decision} ${rule}`)).toEqual([
+      'allowed auto/execute/allow-unsandboxed',
+      'allowed auto/network/allow-unsandboxed',
+      'allowed auto/execute/sandboxed',
+      'asks auto/write/outside',
+      'asks ask/execute',
+    ]);
+  });
+
   test('ignores the sandbox for a write, and the workspace boundary for a command', () => {
     const permission = { mode: 'auto', confined: false, sandboxed: true } as const;
     expect(judge({ ...permission, effect: 'write' }).decision).toBe('asks');

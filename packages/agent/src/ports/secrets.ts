@@ -21,7 +21,7 @@ export interface Secrets {
    * Masks a part of a text. The text around the part is searched too: a secret that crosses the border of the part is
    * left out.
    */
-  maskPart(text: string, part: TextPart): Promise<MaskedPart>;
+  maskPart(text: string, part: MaskRange): Promise<MaskedPart>;
   /** Opens a mask for a text that a person watches while it arrives. */
   openLive(): LiveMask;
   /**
@@ -32,7 +32,7 @@ export interface Secrets {
 }
 
 /** Part of a text, given by offsets in UTF-16 units. */
-export interface TextPart {
+export interface MaskRange {
   readonly from: number;
   /** Default: the end of the text. */
   readonly to?: number;

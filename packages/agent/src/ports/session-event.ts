@@ -4,7 +4,7 @@
 import type { Gauge, NoWarming, Tier, WarmPlan } from '@tidemark/context';
 import type { CallId, Money, Recorded, Timestamp } from '@tidemark/log';
 import type { BackgroundProcess } from './background-process.ts';
-import type { HookEvent } from './hooks.ts';
+import type { HookEvent } from './hook-event.ts';
 
 /** An event of a session. Only `recorded` events are canonical. */
 export type SessionEvent =

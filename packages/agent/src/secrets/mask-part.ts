@@ -1,13 +1,13 @@
 // Masks a part of a text that is kept in memory, such as the new output of a running program. The text around the part
 // is searched too, so a secret that crosses the border of the part is found.
 
-import type { MaskedPart, TextPart } from '../ports/secrets.ts';
+import type { MaskedPart, MaskRange } from '../ports/secrets.ts';
 import { openKey, openingsOf, moveHit, outsideHits } from './live-mask.ts';
 import type { Sought } from './mask-text.ts';
 import { hitsIn, replaceHits } from './mask-text.ts';
 
 /** Returns a part of a text with its secrets masked. See `Secrets.maskPart`. */
-export async function maskPartOf(text: string, part: TextPart, sought: Sought): Promise<MaskedPart> {
+export async function maskPartOf(text: string, part: MaskRange, sought: Sought): Promise<MaskedPart> {
   const { from, to = text.length, isOpen = false } = part;
   const wanted = isOpen ? Math.min(to, heldFrom(text, from, sought)) : to;
   const hits = await hitsIn(text, sought, false);

@@ -1,6 +1,6 @@
 // Loaded skills: what is recorded about a load, and if its body is still whole after a compaction.
 
-import type { HistoryCompacted, SkillLoaded } from '@tidemark/log';
+import type { ContentPart, HistoryCompacted, SkillLoaded } from '@tidemark/log';
 
 /** A recorded load of a skill. */
 export interface SkillLoad extends Pick<SkillLoaded, 'name' | 'version' | 'tokens'> {
@@ -26,4 +26,9 @@ export function leavesWhole(
   { at, units = 0 }: SkillLoad,
 ): boolean {
   return at > range.to && units <= shortens;
+}
+
+/** Returns the length in UTF-16 units. A compaction that shortens results counts in the same way. */
+export function unitsOf(parts: readonly ContentPart[]): number {
+  return parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n').length;
 }

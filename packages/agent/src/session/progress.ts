@@ -10,7 +10,6 @@ import type {
   CallId,
   ContentPart,
   EffectClass,
-  FileTouch,
   Granted,
   Money,
   PermissionDecided,
@@ -32,9 +31,11 @@ import { sumOfMoney } from '@tidemark/model';
 import { PROCESSES } from '../ports/background-process.ts';
 import type { Mode } from '../ports/permissions.ts';
 import type { SkillLoad } from './loaded-skills.ts';
-import { leavesWhole } from './loaded-skills.ts';
+import { leavesWhole, unitsOf } from './loaded-skills.ts';
 import type { ProcessProgress } from './process-progress.ts';
 import { forgetEnded, loseProcesses, takeProcess } from './process-progress.ts';
+import type { KnownFiles } from './known-files.ts';
+import { noFiles, takeFiles } from './known-files.ts';
 import type { CompactionAttempts, Spent, SpentCall } from './spent.ts';
 import {
   chargeTotals,
@@ -51,7 +52,7 @@ import {
 export const RUNTIME = 'runtime';
 
 /** Progress of the work in a session, derived from the log (L9). */
-export interface Progress extends CompactionAttempts, ProcessProgress {
+export interface Progress extends CompactionAttempts, ProcessProgress, KnownFiles {
   mode: Mode | undefined;
   /** The open turn. If no turn is open, the last turn. */
   turn: TurnProgress | undefined;
@@ -72,13 +73,10 @@ export interface Progress extends CompactionAttempts, ProcessProgress {
   /** Number of consecutive answers that stopped at the output limit. */
   outputLimitStops: number;
   readonly lastNotes: Map<string, SourceNote>;
-  readonly knownFiles: Map<string, FileTouch>;
   /** Digests of the outputs, notes and attachments whose whole text was stored as an artifact. */
   readonly knownOutputs: Set<string>;
   /** Skills whose complete bodies are in the tail, in the order in which they were loaded. */
   loadedSkills: readonly SkillLoad[];
-  /** Length of the last tool result in UTF-16 units. */
-  lastResultUnits: number;
   /** Names of the skills recorded as preloaded. */
   readonly preloadedSkills: Set<string>;
   /** Render parameters that `setReasoning` set for the session. */
@@ -145,10 +143,9 @@ export function emptyProgress(): Progress {
     outputLimitStops: 0,
     ...NOTHING_TRIED,
     lastNotes: new Map(),
-    knownFiles: new Map(),
+    ...noFiles(),
     knownOutputs: new Set(),
     loadedSkills: [],
-    lastResultUnits: 0,
     preloadedSkills: new Set(),
     reasoningParameters: {},
     sessionGrants: [],
@@ -323,9 +320,9 @@ function advanceOther(progress: Progress, record: Recorded): void {
       progress.compactionRefusals = 0;
       if (progress.startedCalls.has(record.data.call)) countStartedCall(progress);
       progress.startedCalls.delete(record.data.call);
-      for (const file of record.data.files ?? []) progress.knownFiles.set(file.path, file);
       if (record.data.output !== undefined) progress.knownOutputs.add(record.data.output);
       progress.lastResultUnits = unitsOf(record.data.parts);
+      takeFiles(progress, record);
       return;
     case 'tool.abandoned':
       progress.startedCalls.delete(record.data.call);
@@ -335,11 +332,6 @@ function advanceOther(progress: Progress, record: Recorded): void {
       return;
     default:
   }
-}
-
-/** Returns the length in UTF-16 units. A compaction that shortens results counts in the same way. */
-function unitsOf(parts: readonly ContentPart[]): number {
-  return parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n').length;
 }
 
 function countRequest(progress: Progress, position: number): void {
@@ -359,6 +351,7 @@ function countRepair(progress: Progress): void {
 
 function takeMainAnswer(progress: Progress, answer: AnswerReceived, position: number): void {
   progress.lastRequest = { position: answer.request ?? position, answer, answeredAt: position };
+  progress.lastAnswerPosition = position;
   progress.outputLimitStops = answer.stop === 'length' ? progress.outputLimitStops + 1 : 0;
   takeAnswer(progress, answer);
   endStep(progress, answer.parts);

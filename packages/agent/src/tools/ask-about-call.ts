@@ -10,7 +10,8 @@ import { grantProblem } from '../permissions/read-grant.ts';
 import type { Asker, CallQuestion, PermissionAnswer } from '../ports/permissions.ts';
 import { isYes, requireAnswer } from '../ports/permissions.ts';
 import type { Notice } from '../ports/session-event.ts';
-import type { Tool, ToolPreview, ToolProblem, ToolRun } from '../ports/tool.ts';
+import type { Tool, ToolContext, ToolPreview, ToolProblem, ToolRun } from '../ports/tool.ts';
+import { seenFile } from '../session/known-files.ts';
 import { newHash } from '../session/materials.ts';
 import type { TurnContext } from '../session/turn-context.ts';
 import { problemOfPreview, reportBadTool } from './check-run.ts';
@@ -214,7 +215,7 @@ async function makePreview(
 ): Promise<ToolPreview | ToolProblem | undefined> {
   const { session, signal } = work;
   if (run.preview === undefined) return { kind: 'arguments', text: JSON.stringify(input, undefined, 2) };
-  const fileSeen = session.progress.knownFiles.get.bind(session.progress.knownFiles);
+  const fileSeen: ToolContext['fileSeen'] = (path) => seenFile(session.progress, path, session.state);
   try {
     const preview = await unlessAborted(Promise.resolve(run.preview({ signal, fileSeen })), signal);
     if (signal.aborted) return undefined;

@@ -206,6 +206,9 @@ describe('a permission', () => {
     const command = made('change', () => ({}), { effect: 'execute' });
     const unsandboxed = { calls, tools: [command], runtime: { allowUnsandboxed: false } };
     expect((await outcome(unsandboxed)).short[0]).toBe('denied c1 by rule auto/execute/unsandboxed');
+    expect((await outcome({ ...unsandboxed, runtime: { allowUnsandboxed: true } })).short[0]).toBe(
+      'allowed c1 by rule auto/execute/allow-unsandboxed',
+    );
     const run = async (): Promise<object> => ({});
     const boxed: Tool = { ...command, read: () => ({ title: 'run', sandboxed: true, run }) };
     expect((await outcome({ ...unsandboxed, tools: [boxed] })).short[0]).toBe(

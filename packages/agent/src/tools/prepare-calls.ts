@@ -173,9 +173,10 @@ async function permitCall(work: TurnContext, call: CallId, read: CallRead): Prom
   const mode = work.session.progress.mode ?? 'read-only';
   const { effect, name } = tool;
   const confined = run.confined ?? true;
-  const sandboxed = work.runtime.allowUnsandboxed || (run.sandboxed ?? false);
-  const beyond = work.runtime.allowUnsandboxed ? [] : (run.beyond ?? []);
-  const byMode = judge({ mode, effect, confined, sandboxed, beyond: beyond.length > 0 });
+  const { allowUnsandboxed } = work.runtime;
+  const { sandboxed = false } = run;
+  const beyond = allowUnsandboxed ? [] : (run.beyond ?? []);
+  const byMode = judge({ mode, effect, confined, sandboxed, allowUnsandboxed, beyond: beyond.length > 0 });
   const ruled = once((): RuledCall => {
     // If a tool reports no effects, `effects` is absent, and a grant can cover all its calls.
     const effects = run.effects ?? ((tool.effectKinds ?? []).length > 0 ? {} : undefined);

@@ -27,6 +27,7 @@ import { shownSize } from '../output/shape-output.ts';
 import type { Notice } from '../ports/session-event.ts';
 import type { KeptFiles, ToolContext, ToolFact, ToolHistory, ToolOutput } from '../ports/tool.ts';
 import { keepToolImages } from '../session/keep-images.ts';
+import { seenFile } from '../session/known-files.ts';
 import type { Session } from '../session/session.ts';
 import { commit, skillsInContext } from '../session/session.ts';
 import type { TurnContext } from '../session/turn-context.ts';
@@ -101,7 +102,7 @@ function contextOf(
   signal: AbortSignal,
 ): ToolContext {
   const { session, tell, delegate } = work;
-  const { knownFiles, knownOutputs } = session.progress;
+  const { knownOutputs } = session.progress;
   const progress = (text: string): void => {
     if (output.isOpen()) tell({ type: 'tool.progressed', call, text });
   };
@@ -114,7 +115,7 @@ function contextOf(
     mask: (text) => session.secrets.mask(text),
     progress,
     notice: (notice) => void raiseNotice(work, notice),
-    fileSeen: (path) => knownFiles.get(path),
+    fileSeen: (path) => seenFile(session.progress, path, session.state),
     ...(session.log.undo !== undefined && { undo: keptFilesOf(work, session.log.undo) }),
     output: (name) => {
       const found = findOutput(knownOutputs, name);

@@ -158,8 +158,8 @@ const LINES: { readonly [K in Kind]: HistoryLine<K> } = {
   'memory.changed': ({ file, operation }) => ({ file, operation }),
   'subagent.started': ({ child, role, task }) => ({ child, role, task: short(task) }),
   'subagent.ended': ({ child, status, summary }) => ({ child, status, summary: short(summary) }),
-  'process.started': ({ process, command }) => ({ process, command: short(command) }),
-  'process.ended': ({ process, by }) => ({ process, by }),
+  'process.started': ({ process: id, command }) => ({ id, command: short(command) }),
+  'process.ended': ({ process: id, by }) => ({ id, by }),
   'branch.summarized': ({ text }) => ({ text: short(text) }),
   'turn.ended': ({ outcome }) => ({ outcome }),
 };

@@ -184,6 +184,14 @@ describe('a tool change that waits for the next epoch', () => {
     expect(neededChange(between, more, [])).toEqual({ do: 'epoch', cause: 'tools' });
   });
 
+  test('is recorded once if another tool has kept an earlier wording', () => {
+    const [held] = wanted.texts.tools;
+    const reworded = { ...spec('read'), description: 'other words', earlier: [held?.record.digest ?? ''] };
+    const patient: RequestSpec = { ...withTools(reworded, spec('grep')), patientTools: new Set(['grep']) };
+    const queued = changed(between, patient, []);
+    expect(neededChange(next(queued), patient, [])).toEqual({ do: 'nothing' });
+  });
+
   test('is taken by the next epoch that opens for any cause', () => {
     const queued = next(changed(between, waiting, []));
     const other = { ...waiting, parameters: { effort: 'low' } };

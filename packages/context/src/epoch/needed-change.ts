@@ -8,7 +8,7 @@ import type { Capabilities } from '@tidemark/model';
 import { itemAt } from '../base/append-only.ts';
 import { RENDERING } from '../base/render.ts';
 import type { RequestSpec } from './epoch.ts';
-import { changedNames, epochCauses, isSameJson, isWordingOf, roleOf } from './epoch.ts';
+import { changedNames, epochCauses, isWordingOf, roleOf } from './epoch.ts';
 import type { FrontTool } from '../front/front.ts';
 import { estimateTokens, sizeOfSpan } from '../base/estimate.ts';
 import type { Epoch, History, State } from '../state/state.ts';
@@ -108,12 +108,11 @@ function settleTools(
   wanted: RequestSpec,
   appends: Capabilities['appends'],
 ): SettledDifference {
-  const tools = wanted.texts.tools.map(({ record }) => record);
   const { inForce } = epoch;
   const change = differenceOf(inForce.tools, wanted.texts.tools);
   if (takesTools(epoch, change, appends)) return endsWithAnswer(history) ? 'waits' : appendTools(change);
   if (wanted.takeTools === 'now') return undefined;
-  if (inForce.queued !== undefined && isSameJson(inForce.queued, tools)) return 'waits';
+  if (inForce.queued !== undefined && isEmpty(differenceOf(inForce.queued, wanted.texts.tools))) return 'waits';
   // If tools were only removed, the cost of an epoch is not justified. If the model calls a removed tool, the call gets
   // an error result.
   const { takeTools, patientTools } = wanted;
@@ -125,6 +124,10 @@ type ToolDifference = Pick<ToolsChanged, 'added' | 'removed'>;
 
 function appendTools(change: ToolDifference): Change {
   return { kind: 'tools.changed', data: { ...change, as: 'appended' } };
+}
+
+function isEmpty({ added, removed }: ToolDifference): boolean {
+  return added.length === 0 && removed.length === 0;
 }
 
 function differenceOf(before: readonly ToolRecord[], after: readonly FrontTool[]): ToolDifference {

@@ -83,11 +83,8 @@ async function* overHttp(ways: SendingWays, outgoing: Outgoing, fallback?: strin
   }
 }
 
-function overWay(
-  { class: sort, code, message, data, cause }: ProviderError,
-  transport: Transport['kind'],
-): ProviderError {
-  return new ProviderError(sort, code, message, { ...data, transport }, cause);
+function overWay({ class: sort, code, what, data, cause }: ProviderError, transport: Transport['kind']): ProviderError {
+  return new ProviderError(sort, code, what, { ...data, transport }, cause);
 }
 
 interface Sockets {

@@ -6,7 +6,8 @@ import TurndownService from 'turndown';
 
 import type { HtmlDocument, HtmlElement } from './parse-html.ts';
 import { isHtmlElement, parseDocument } from './parse-html.ts';
-import { addTableRules } from './table-rules.ts';
+import { nestingOf } from './plain-text.ts';
+import { addTableRules, withoutTableSigns } from './table-rules.ts';
 
 /** A document as Markdown. */
 export interface MarkdownPage {
@@ -22,6 +23,9 @@ export interface MarkdownPage {
 /** Minimum number of characters of a main part. With less, the whole document is converted. */
 const MAIN_CHARACTERS = 200;
 
+/** Maximum nesting of elements. The libraries need much time for more, and fail at a few thousand. */
+const DEEPEST = 1_000;
+
 /** Elements without text for a reader. */
 const UNREAD =
   'script,style,noscript,template,svg,canvas,iframe,object,embed,button,input,select,textarea,dialog,nav,[hidden],[role=navigation],[style*="display:none"],[style*="display: none"]';
@@ -29,14 +33,17 @@ const UNREAD =
 /**
  * Returns the main part of a document as Markdown: its only `main` element, otherwise the part that Readability finds,
  * otherwise everything. Links become absolute.
+ *
+ * @throws Error for a document that is nested too deep.
  */
 export function htmlToMarkdown(html: string, address: string): MarkdownPage {
-  const document = parseDocument(html);
+  if (nestingOf(html) > DEEPEST) throw new Error('the document is nested too deep');
+  const document = parseDocument(withoutTableSigns(html));
   const title = (document.querySelector('title')?.textContent ?? '').replaceAll(/\s+/g, ' ').trim();
   const base = baseOf(document, address);
   const marked = document.querySelectorAll('main, [role=main]');
   const only = marked.length === 1 ? marked[0] : undefined;
-  const found = only !== undefined && isLong(only) ? only : articleIn(html);
+  const found = only !== undefined && isLong(only) ? only : articleIn(withoutTableSigns(html));
   const part = found ?? document.body;
   prepare(part, base);
   return { title, text: markdownOf(part), part: found === undefined ? 'whole' : 'main' };
@@ -97,7 +104,10 @@ function markdownOf(part: HtmlElement): string {
   addTableRules(service);
   // The text is read and not rendered. Backslashes before signs would only make names in it hard to find.
   service.escape = (text) => text;
-  service.addRule('code', { filter: 'pre', replacement: (text, node) => (isHtmlElement(node) ? codeBlock(node) : text) });
+  service.addRule('code', {
+    filter: 'pre',
+    replacement: (text, node) => (isHtmlElement(node) ? codeBlock(node) : text),
+  });
   return service
     .turndown(part)
     .replaceAll(/[ \t]+$/gm, '')

@@ -23,7 +23,7 @@ export interface HtmlDocument extends Pick<HtmlElement, 'querySelector' | 'query
 /** Parses a document. A fragment gets a body, which the parser does not add. */
 export function parseDocument(html: string): HtmlDocument {
   const { document }: { readonly document: HtmlDocument } = parseHTML(html);
-  if (document.querySelector('body') !== null) return document;
+  if (document.querySelector('html > body') !== null) return document;
   const whole: { readonly document: HtmlDocument } = parseHTML(`<html><head></head><body>${html}</body></html>`);
   return whole.document;
 }

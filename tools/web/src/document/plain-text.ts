@@ -11,6 +11,22 @@ const INLINE: ReadonlySet<string> = new Set(
   ),
 );
 
+/** Returns the maximum number of elements around an element of a document. */
+export function nestingOf(html: string): number {
+  let [depth, deepest] = [0, 0];
+  const parser = new Parser({
+    onopentagname() {
+      depth += 1;
+      deepest = Math.max(deepest, depth);
+    },
+    onclosetag() {
+      depth -= 1;
+    },
+  });
+  parser.end(html);
+  return deepest;
+}
+
 /** Returns the text of a document. Each block begins on a new line. */
 export function plainText(html: string): string {
   const lines: string[] = [''];

@@ -6,6 +6,11 @@ import type TurndownService from 'turndown';
 const CELL = '\uE000';
 const ROW = '\uE001';
 
+/** Returns a document without the signs that mark cells and rows. */
+export function withoutTableSigns(html: string): string {
+  return html.replaceAll(/[\uE000\uE001]/g, '');
+}
+
 /**
  * Adds the rules. A table with several columns becomes a Markdown table, with its first row as the header. A table that
  * contains another table or code, and a table with one column, is a layout: its cells become paragraphs.

@@ -47,7 +47,8 @@ export async function fetchPage(request: FetchRequest, setup: FetchSetup, contex
   const outcome = await follow(url, { allowed, resolve }, limits, context.signal);
   if ('redirect' in outcome) return { text: redirectText(outcome) };
   const document = await readDocument(outcome, raw, context.signal);
-  const head = headOf(outcome, document, setup.now());
+  const title = await context.mask(document.title);
+  const head = headOf(outcome, { ...document, title }, setup.now());
   const failed = outcome.status >= 400;
   if (document.image !== undefined) return { text: head, images: [document.image], ...(failed && { failed }) };
   // Masked before it is cut into pages: a part of a secret would not be recognized.

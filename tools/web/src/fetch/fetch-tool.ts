@@ -66,6 +66,12 @@ export function createFetchTool(options: FetchOptions): Tool {
         title: `fetch ${url.href}`,
         confined: false,
         effects: { hosts: [url.hostname] },
+        // A person is not asked about an address that cannot be fetched anyway.
+        preview: async () => {
+          const { requireReachable } = await import('../address/checked-lookup.ts');
+          requireReachable(url, setup.allowed);
+          return { kind: 'arguments', text: JSON.stringify({ ...asked.data, url: url.href }, null, 2) };
+        },
         run: async (context) => {
           const { fetchPage } = await import('./fetch-page.ts');
           return await fetchPage({ url, from, raw }, setup, context);

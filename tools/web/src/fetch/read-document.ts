@@ -50,7 +50,7 @@ export async function readDocument(reply: WebReply, raw: boolean, signal: AbortS
 
 const FORM: Readonly<Record<MarkdownPage['part'], string>> = {
   main: 'as Markdown, main part',
-  whole: 'as Markdown',
+  whole: 'as Markdown, without menus',
   plain: 'as plain text',
 };
 

@@ -32,7 +32,7 @@ const ATTEMPTS = 3;
 const LONGEST_WAIT = 10_000;
 
 const ANSWER = z.object({
-  web: z.object({ results: z.array(z.unknown()).max(1_000) }).optional(),
+  web: z.object({ results: z.array(z.unknown()).max(1_000) }).nullish(),
 });
 const RESULT = z.object({
   title: z.string(),

@@ -48,8 +48,10 @@ async function searchWeb(
 ): Promise<ToolOutput> {
   await requireNoSecret(query, 'query', context);
   const { results, text = '', charge } = await service.search({ query, count, signal: context.signal });
-  const shown = results.flatMap((result) => resultText(result) ?? []).slice(0, count);
-  const words = text.length > LONGEST.text ? `${text.slice(0, LONGEST.text).toWellFormed()}…` : text;
+  const usable = results.flatMap((result) => (isUsable(result) ? [result] : [])).slice(0, count);
+  const shown = await Promise.all(usable.map((result) => resultText(result, context.mask)));
+  const masked = await context.mask(text);
+  const words = masked.length > LONGEST.text ? `${masked.slice(0, LONGEST.text).toWellFormed()}…` : masked;
   const said = [...(words === '' ? [] : [words]), ...shown.map((result, index) => `${index + 1}. ${result}`)];
   const body = said.length === 0 ? ['No result. Search with other words.'] : said;
   return {
@@ -61,24 +63,35 @@ async function searchWeb(
 /** Maximum numbers of characters. A longer snippet is cut, and the page has the rest. */
 const LONGEST = { text: 8_000, title: 200, url: 2_000, snippet: 600, date: 40 } as const;
 
-/** Returns a result as lines of plain text. Returns `undefined` for an address that `fetch` does not accept. */
-function resultText({ title, url, snippet, date = '' }: WebSearchResult): string | undefined {
-  const address = url.length > LONGEST.url ? null : URL.parse(url);
-  if (address === null || !/^https?:$/.test(address.protocol)) return undefined;
-  const dated = date === '' ? '' : ` (${oneLine(date, LONGEST.date)})`;
-  const words = oneLine(snippet, LONGEST.snippet);
-  return `${oneLine(title, LONGEST.title) || address.host}${dated}\n   ${address.href}${words === '' ? '' : `\n   ${words}`}`;
+/** Returns true for a result with an address that `fetch` accepts. */
+function isUsable({ url }: WebSearchResult): boolean {
+  return url.length <= LONGEST.url && /^https?:$/.test(URL.parse(url)?.protocol ?? '');
+}
+
+/** Returns a result as lines of plain text. */
+async function resultText(result: WebSearchResult, mask: ToolContext['mask']): Promise<string> {
+  const { href, host } = new URL(result.url);
+  // Masked before it is cut: a part of a secret would not be recognized.
+  const line = async (text: string, longest: number): Promise<string> =>
+    cutLine(await mask(oneLine(text, longest)), longest);
+  const title = await line(result.title, LONGEST.title);
+  const date = await line(result.date ?? '', LONGEST.date);
+  const words = await line(result.snippet, LONGEST.snippet);
+  return `${title || host}${date === '' ? '' : ` (${date})`}\n   ${href}${words === '' ? '' : `\n   ${words}`}`;
+}
+
+function cutLine(line: string, longest: number): string {
+  return line.length > longest ? `${line.slice(0, longest).toWellFormed()}…` : line;
 }
 
 /** Returns a text of a stranger as one line without markup. Only a beginning of it is read. */
 function oneLine(text: string, longest: number): string {
-  const plain = text
+  return text
     .slice(0, 4 * longest)
     .replaceAll(/<[^<>]{0,200}>/g, '')
     .replaceAll(/&(amp|lt|gt|quot|nbsp|#39|#x27|#x2F);/gi, (_, name: string) => ENTITIES.get(name.toLowerCase()) ?? ' ')
     .replaceAll(/[\s\p{Cc}]+/gu, ' ')
     .trim();
-  return plain.length > longest ? `${plain.slice(0, longest).toWellFormed()}…` : plain;
 }
 
 const ENTITIES: ReadonlyMap<string, string> = new Map([

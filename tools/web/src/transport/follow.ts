@@ -29,8 +29,7 @@ export async function follow(
       const reply = await exchange(url, reach, { bytes: limits.bytes, signal: either });
       if (reply.location === undefined) return reply;
       const target = targetOf(reply.location, url);
-      if (target.hostname !== url.hostname || isDowngrade(url, target))
-        return { redirect: target, from: url, status: reply.status };
+      if (!isFollowed(url, target)) return { redirect: target, from: url, status: reply.status };
       if (redirects === limits.redirects) throw tooMany(first, limits.redirects);
       url = target;
     }
@@ -50,9 +49,12 @@ function targetOf(location: string, from: URL): URL {
   }
 }
 
-/** Returns true for a redirect from https to http. Everybody on the way could read and change such a page. */
-function isDowngrade(from: URL, to: URL): boolean {
-  return from.protocol === 'https:' && to.protocol === 'http:';
+/**
+ * Returns true for a redirect that is followed: on the same host, and not from https to http. On the way of a page
+ * without encryption, other people can read and change it.
+ */
+export function isFollowed(from: URL, to: URL): boolean {
+  return from.hostname === to.hostname && (from.protocol === 'http:' || to.protocol === 'https:');
 }
 
 function tooMany({ host }: URL, most: number): WebError {

@@ -1,5 +1,6 @@
 // Runs real background processes. Tests their life, their output and their input, and that none is left behind.
 
+import { sessionId, timestamp } from '@tidemark/log';
 import { readFileSync, readdirSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
@@ -231,10 +232,10 @@ describe('a start', () => {
 it('another session cannot read, write or stop a process', async () => {
   const first = openBackground();
   await first.bash('sleep 1000007', background);
-  const other = first.background.open('session-2' as never, {
+  const other = first.background.open(sessionId('session-2'), {
     secrets: { maskPart: async (text) => ({ text, end: text.length }) },
     last: 0,
-    now: () => '2026-11-20T12:00:00.000Z' as never,
+    now: () => timestamp('2026-11-20T12:00:00.000Z'),
     started: async () => undefined,
     ended: async () => undefined,
     changed: () => undefined,

@@ -1,5 +1,5 @@
 // Output of a background process in memory: its first and its last part. The middle of a long output is dropped, so a
-// process that nobody reads neither waits nor fills the memory.
+// process whose output is not read does not wait, and does not fill the memory.
 
 /** Bytes of the first and of the last part of an output that are shown. */
 const HEAD = 64 * 1024;

@@ -76,7 +76,7 @@ const FOREGROUND_DESCRIPTION = `${RUNS}, use and stop a server in one command. $
  */
 const EARLIER = [
   'b19015eca12b74b458f9d69ab590db4b807b095ded3ed7bafa0c64245fe4ada3',
-  'de30fd824be791e0ffe4e6c15daa54b833e777c27d2da79cd22a513834dc15e5',
+  '86db7108521da8ea0f3c3209a3eb38ee357436f792e4932576abd3fd1be216c1',
 ];
 
 /**

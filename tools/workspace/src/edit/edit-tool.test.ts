@@ -29,7 +29,13 @@ describe('the `edit` tool', () => {
     const after = 'const rate = 0.19;\nexport { rate };\n';
     expect(await content('src/tax.js')).toBe(after);
     expect(files).toEqual([
-      { path: join(folder, 'src/tax.js'), digest: sha256(after), as: 'written', before: sha256(before) },
+      {
+        path: join(folder, 'src/tax.js'),
+        digest: sha256(after),
+        as: 'written',
+        before: sha256(before),
+        shows: 'change',
+      },
     ]);
     expect((await stat(join(folder, 'src/tax.js'))).mode & 0o777).toBe(0o640);
     expect(await readdir(join(folder, 'src'))).toEqual(['tax.js']);
@@ -162,7 +168,9 @@ describe('several edits of one call', () => {
     expect(text).toBe(
       'edited a.ts in 5 places\n@@ -1,3 +1,3 @@\n-const a = 1;\n-const b = 2;\n-const c = 3;\n+let a = 10;\n+let b = 2;\n+let c = 30;',
     );
-    expect(files).toEqual([{ path: join(folder, 'a.ts'), digest: sha256(after), as: 'written', before: sha256(FILE) }]);
+    expect(files).toEqual([
+      { path: join(folder, 'a.ts'), digest: sha256(after), as: 'written', before: sha256(FILE), shows: 'change' },
+    ]);
   });
 
   test('change nothing if one of them does not match, and the error names its number', async () => {

@@ -158,6 +158,7 @@ async function editPlace(
         digest: digest(createHash('sha256').update(bytes).digest('hex')),
         as: 'written',
         before: was,
+        shows: 'change',
       },
     ],
   };

@@ -104,8 +104,8 @@ function withoutSandbox({ name }: HookProgram): Parameters<HookContext['notice']
 /** Form of an answer. */
 const ANSWER = z.strictObject({ deny: z.string().optional(), note: z.string().optional() });
 
-/** Longest part of stderr in an error, in characters. */
-const MAX_ERROR = 500;
+/** Longest line of stderr in an error, in characters. */
+const MAX_ERROR = 300;
 
 /** Exit code of a denial. */
 const DENIES = 2;
@@ -124,10 +124,18 @@ export function answerOf(end: ProgramEnd, { event }: Pick<HookInput, 'event'>): 
   }
   if (end.code !== 0) {
     const how = end.signal === undefined ? `with the exit code ${end.code ?? 'unknown'}` : `by ${end.signal}`;
-    const errors = end.stderr.trim().slice(-MAX_ERROR).toWellFormed();
-    throw new Error(`it ended ${how}${errors === '' ? '' : `: ${errors}`}`);
+    const line = errorLine(end.stderr);
+    throw new Error(`it ended ${how}${line === '' ? '' : `: ${line}`}`);
   }
   return end.stdout.trim() === '' ? {} : readAnswer(end.stdout);
+}
+
+/** Returns the line that tells what went wrong: the first line about an error, otherwise the last line. */
+function errorLine(stderr: string): string {
+  const lines = stderr.split('\n').map((line) => line.trim());
+  const line =
+    lines.find((one) => /\b\w*(Error|Exception)\b|\berror:/.test(one)) ?? lines.findLast((one) => one !== '');
+  return (line ?? '').slice(0, MAX_ERROR).toWellFormed();
 }
 
 function readAnswer(stdout: string): HookAnswer {

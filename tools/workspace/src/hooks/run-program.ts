@@ -109,13 +109,13 @@ async function attend({ pid, mark, exited, stdout, stderr }: RunningProgram, sig
   }
 }
 
-interface Collected {
+interface CollectedOutput {
   readonly ended: Promise<void>;
   text(): string;
 }
 
 /** Collects a stream up to the limit. Calls `full` at the first byte above the limit, and drops the rest. */
-function collect(stream: Readable, full: () => void): Collected {
+function collect(stream: Readable, full: () => void): CollectedOutput {
   const chunks: Buffer[] = [];
   let size = 0;
   const ended = Promise.withResolvers<void>();

@@ -1,7 +1,7 @@
 // Checks that a file is still in the state that this session knows. Therefore no change by another writer is
 // overwritten without notice.
 
-import type { ToolContext, ToolPreview } from '@tidemark/agent';
+import type { FileSeen, ToolContext, ToolPreview } from '@tidemark/agent';
 import type { FileTouch } from '@tidemark/log';
 import type { WorkspacePlace } from '../confine/confine.ts';
 import { WorkspaceError } from '../workspace-error.ts';
@@ -35,6 +35,25 @@ export function assertSeen({ shown }: WorkspacePlace, current: CurrentFile, seen
   throw new WorkspaceError(
     'workspace/unread',
     `${shown} exists, but this session has not read it; nothing was written. Read it first, or change a part of it with \`edit\`.`,
+    { path: shown },
+  );
+}
+
+/**
+ * Checks that the model has the whole content of a file in its context, so that it does not replace content that it does
+ * not know.
+ *
+ * @throws WorkspaceError `workspace/unread` when the model never had the whole content, or no longer has it.
+ */
+export function assertKnown({ shown }: WorkspacePlace, { stats }: CurrentFile, seen: FileSeen | undefined): void {
+  if (seen?.missing === undefined || stats.size === 0n) return;
+  const [why, next] =
+    seen.missing === 'dropped'
+      ? ['its content is no longer in your context', 'Read it again']
+      : ['you have read only a part of it', 'Read the rest'];
+  throw new WorkspaceError(
+    'workspace/unread',
+    `${shown} was not replaced: ${why}; nothing was written. ${next}, or change a part of it with \`edit\`.`,
     { path: shown },
   );
 }

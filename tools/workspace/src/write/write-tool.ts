@@ -14,7 +14,7 @@ import { keepBefore } from './keep-before.ts';
 import { previewChange } from './preview-change.ts';
 import { replaceFile } from './replace-file.ts';
 import type { Approvable } from './seen-file.ts';
-import { assertApproved, assertAsSeen, assertSeen } from './seen-file.ts';
+import { assertApproved, assertAsSeen, assertKnown, assertSeen } from './seen-file.ts';
 import { showDiff, TOO_LARGE } from './show-diff.ts';
 import { inFormOf, textOf } from './text-form.ts';
 
@@ -75,7 +75,9 @@ async function planWrite(place: WorkspacePlace, content: string, context: Approv
   const seen = fileSeen(place.path);
   assertSeen(place, current, seen);
   assertAsSeen(place, current, seen);
-  return { current, ...inFormOf(current.form, content) };
+  const planned = inFormOf(current.form, content);
+  if (hashOf(Buffer.from(planned.text)) !== current.digest) assertKnown(place, current, seen);
+  return { current, ...planned };
 }
 
 async function previewWrite(place: WorkspacePlace, content: string, context: PreviewContext): Promise<ToolPreview> {

@@ -46,6 +46,8 @@ export interface ControllerOptions {
   readonly sessions?: SessionsPlace;
   /** Runs drafts that are commands. */
   readonly dispatch?: Dispatcher;
+  /** Colours of the screen. */
+  readonly theme?: TerminalState['theme'];
   /** Rings the bell or shows a notification with the text. */
   readonly alert?: (text: string) => void;
   /** Returns a time in milliseconds. */
@@ -69,7 +71,7 @@ export function createController(options: ControllerOptions = {}): OwnedControll
   const left = Promise.withResolvers<void>();
   const { now = Date.now } = options;
   const attention = createAttention(now, options.alert);
-  const basics = createBasics(attention);
+  const basics = createBasics(attention, options.theme);
   const { state, report, choose } = basics;
   const { sessions, dispatch } = options;
   const shown = createShownSession({ ...basics, sessions, offerResume });
@@ -129,8 +131,9 @@ export function createController(options: ControllerOptions = {}): OwnedControll
 /** Returns the parts that need no session: the state, the panels, and the functions that print. */
 function createBasics(
   attention: Attention,
+  theme: TerminalState['theme'],
 ): Panels & Pick<Controller, 'state' | 'print' | 'report' | 'refill'> & { change(next: Partial<TerminalState>): void } {
-  const state = createObservable(FIRST);
+  const state = createObservable<TerminalState>(theme === undefined ? FIRST : { ...FIRST, theme });
   const change = (next: Partial<TerminalState>): void => state.set({ ...state.get(), ...next });
   const printer = createPrinter((lines, key) =>
     change({ conversation: add(state.get().conversation, { kind: 'lines', key, lines }) }),

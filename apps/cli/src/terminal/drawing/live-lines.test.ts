@@ -30,6 +30,16 @@ test('a running call shows its time and the last lines of its output, without es
   expect(drawn(running)).toEqual(['● bash npm test  4.1 s', '  three', '  done', '  five', '● read a  waiting']);
 });
 
+test('a hook is shown while it runs for more than a moment, once for each call that it is asked about', () => {
+  const waiting = (over: boolean, id: string) =>
+    ({ type: 'hook.waiting', hook: 'guard', on: 'before-tool', call: callId(id), over }) as const;
+  const two = [waiting(false, 'c1'), waiting(false, 'c2')].reduce(foldEvent, EMPTY_CONVERSATION);
+  expect(drawn(two)).toEqual(['  waiting for the hook guard', '  waiting for the hook guard']);
+  const one = foldEvent(two, waiting(true, 'c1'));
+  expect(drawn(one)).toEqual(['  waiting for the hook guard']);
+  expect(drawn(foldEvent(one, waiting(true, 'c2')))).toEqual([]);
+});
+
 test('`lastOutput` returns the last lines, and the last text of a line that was written over', () => {
   expect(lastOutput('a\nb\nc\n', 2)).toEqual(['b', 'c']);
   expect(lastOutput('a\r\n10%\r20%\r', 5)).toEqual(['a', '20%']);

@@ -1,9 +1,8 @@
 // Ctrl-Z: gives the terminal back to the shell and stops the process. After `fg`, the screen is drawn again.
 
-import { useInput } from 'ink';
+import { spawn } from 'node:child_process';
 
-/** Time after which a process that was not stopped takes the terminal again, in milliseconds. */
-const NOT_STOPPED_MS = 500;
+import { useInput } from 'ink';
 
 /** Properties of the key. `suspend` gives the terminal away until the action ends. */
 export interface SuspendKeyProperties {
@@ -21,18 +20,20 @@ export function SuspendKey({ suspend, stop = stopProcess }: SuspendKeyProperties
 }
 
 /**
- * Stops every process of this job, as the terminal does at Ctrl-Z. Without a shell that could continue it, the system
- * does not stop the job. The promise then resolves after a short time.
+ * Stops every process of this job, as the terminal does at Ctrl-Z. A shell of this job sends the signal: if a process
+ * signals itself, Node first does the work of its end, such as storing the compiled code, which can take seconds.
+ * Without a shell that could continue the job, the system does not stop it. The sender then ends at once, and the
+ * promise resolves.
  */
 function stopProcess(): Promise<void> {
   return new Promise((resolve) => {
     const over = (): void => {
-      clearTimeout(timer);
       process.off('SIGCONT', over);
       resolve();
     };
-    const timer = setTimeout(over, NOT_STOPPED_MS);
     process.on('SIGCONT', over);
-    process.kill(0, 'SIGTSTP');
+    const sender = spawn('/bin/sh', ['-c', 'kill -s TSTP 0'], { stdio: 'ignore' });
+    sender.on('exit', over);
+    sender.on('error', over);
   });
 }

@@ -2,6 +2,8 @@
 // the store of the terminal. The output does not enter the context.
 
 import type { LinePlace } from '../../frame/command.ts';
+import { EXIT } from '../../frame/exit-codes.ts';
+import { CliError } from '../../frame/failure.ts';
 import { capturedLines } from './captured-lines.ts';
 import { showLines } from './shown-lines.ts';
 import type { SlashCommand, SlashGroup, SlashPlace } from './slash-command.ts';
@@ -28,12 +30,38 @@ const withDefaultSession: LineSpec['line'] = (words, place) => {
 
 const asTyped: LineSpec['line'] = (words) => words;
 
+/** Returns true if the line is about the shown session. */
+function needsSession(line: LineSpec['line'], words: readonly string[]): boolean {
+  const [first] = words;
+  return line === withSession || (line === withDefaultSession && (first === undefined || first.startsWith('-')));
+}
+
+/** Id that no session has. */
+const NO_SESSION = '0.no-session-yet';
+
+/**
+ * Reads a line about a session that has no records yet, so that wrong words are reported before the missing session.
+ *
+ * @throws CliError `cli/usage` with the complaint of the command.
+ */
+async function requireGoodWords(args: readonly string[], place: SlashPlace): Promise<void> {
+  const { text, exit } = await captureLine(args, place, 'file');
+  if (exit !== EXIT.usage) return;
+  const [, message = text, next = ''] = /^error: (.*?)\n(?:next: (.*))?/s.exec(text) ?? [];
+  throw new CliError('cli/usage', message, next.trim());
+}
+
 function lineCommand(name: string, spec: LineSpec): SlashCommand {
   const { line, ...described } = spec;
   return {
     name,
     ...described,
-    run: ({ words }, place) => showLine([name, ...line(words, place)], `/${[name, ...words].join(' ')}`, place),
+    async run({ words }, place) {
+      const title = `/${[name, ...words].join(' ')}`;
+      if (needsSession(line, words) && place.controller.state.get().session === undefined)
+        await requireGoodWords([name, NO_SESSION, ...words], place);
+      await showLine([name, ...line(words, place)], title, place);
+    },
   };
 }
 
@@ -101,14 +129,14 @@ export const LINE_COMMANDS: readonly SlashCommand[] = [
   }),
   lineCommand('sessions', {
     group: 'session',
-    summary: 'list the sessions of this folder, newest first',
-    argument: '[--tree]',
+    summary: 'list the sessions of this folder, newest first, or those with a text in their title',
+    argument: '[text] [--tree]',
     line: (words, { controller }) => ['--workspace', controller.workspace(), ...words],
   }),
   lineCommand('models', {
     group: 'model',
-    summary: 'list the providers, or the models of one provider',
-    argument: '[provider]',
+    summary: 'list the models with prices and efforts, and the providers; words limit the list',
+    argument: '[provider] [word]',
     line: asTyped,
   }),
   lineCommand('grants', {

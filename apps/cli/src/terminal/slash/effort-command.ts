@@ -8,6 +8,7 @@ import { CliError } from '../../frame/failure.ts';
 import { readCatalog } from '../../settings/own-catalog.ts';
 import { nextTokens, rewriteLines } from './session-size.ts';
 import type { SlashCommand, SlashPlace } from './slash-command.ts';
+import { requireFewWords } from './slash-command.ts';
 
 /** Slash command `/effort`. */
 export const effortCommand: SlashCommand = {
@@ -16,7 +17,9 @@ export const effortCommand: SlashCommand = {
   summary: 'set how much the model reasons, from the next request on',
   argument: '[value]',
   complete: async (place) => (await effortOf(place))?.values ?? [],
-  async run({ words: [typed] }, place) {
+  async run({ words }, place) {
+    requireFewWords('effort', words, 1);
+    const [typed] = words;
     const { controller } = place;
     const effort = await effortOf(place);
     if (effort === undefined)

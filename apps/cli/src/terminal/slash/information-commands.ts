@@ -1,12 +1,13 @@
 // Slash commands about the terminal and the work of the session: copy, export, agents, memory, theme, keys, and the end.
 
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 
 import { makeFolder } from '@tidemark/files';
 
 import { matchingSessions } from '../../arguments/session-argument.ts';
 import { CliError } from '../../frame/failure.ts';
+import { writeNewFile } from '../../frame/new-file.ts';
 import { formatNumber } from '../../frame/numbers.ts';
 import { plainText } from '../../frame/plain-text.ts';
 import type { Shown } from '../../frame/shown.ts';
@@ -20,7 +21,7 @@ import { copySequence, LARGEST_COPY, lastCodeBlock } from './copy-text.ts';
 import { readFlags } from './read-flags.ts';
 import { showLines } from './shown-lines.ts';
 import type { SlashCommand, SlashPlace } from './slash-command.ts';
-import { shownSession } from './slash-command.ts';
+import { requireFewWords, shownSession } from './slash-command.ts';
 
 const copy: SlashCommand = {
   name: 'copy',
@@ -28,7 +29,9 @@ const copy: SlashCommand = {
   summary: 'copy the last answer, or its last code block, to the clipboard of the terminal',
   argument: '[code]',
   complete: async () => ['code'],
-  async run({ words: [what] }, place) {
+  async run({ words }, place) {
+    requireFewWords('copy', words, 1);
+    const [what] = words;
     if (what !== undefined && what !== 'code')
       throw new CliError('cli/usage', `/copy cannot copy ${JSON.stringify(what)}`, 'write `/copy` or `/copy code`');
     const answer = await lastAnswer(place);
@@ -75,34 +78,18 @@ const exportSession: SlashCommand = {
   argument: '[file] [--format markdown|html|json]',
   async run({ words: typed }, place) {
     const { values, words } = readFlags(typed, { texts: ['format'] });
-    const id = shownSession(place);
     const format = values.get('format') ?? 'markdown';
     const extension = format === true ? undefined : EXTENSIONS.get(format);
     if (format === true || extension === undefined)
       throw new CliError('cli/usage', `there is no format ${JSON.stringify(format)}`, 'use markdown, html or json');
+    const id = shownSession(place);
     const path = resolve(place.controller.workspace(), words.join(' ') || `session-${id}.${extension}`);
     const { text, exit } = await captureLine(['export', id, '--format', format], place, 'file');
     if (exit !== 0) return place.controller.print(text.trimEnd().split('\n'));
-    await writeNewFile(path, text);
+    await writeNewFile(path, text, '/export talk.md');
     place.controller.print([`Wrote ${path} (${formatNumber(Buffer.byteLength(text))} bytes).`]);
   },
 };
-
-/** @throws CliError `cli/refused` if the file exists or cannot be written. */
-async function writeNewFile(path: string, text: string): Promise<void> {
-  try {
-    await writeFile(path, text, { flag: 'wx', mode: 0o600 });
-  } catch (error) {
-    const exists = error instanceof Error && 'code' in error && error.code === 'EEXIST';
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new CliError(
-      'cli/refused',
-      exists ? `${path} exists already` : `${path} cannot be written: ${reason}`,
-      'name another file: `/export talk.md`',
-      error,
-    );
-  }
-}
 
 const agents: SlashCommand = {
   name: 'agents',
@@ -110,7 +97,9 @@ const agents: SlashCommand = {
   summary: 'list the subagents of this session and your own agents, or show the conversation of a subagent',
   argument: '[subagent]',
   complete: async (place) => (await subagentsOf(place)).map(({ child }) => child),
-  async run({ words: [typed] }, place) {
+  async run({ words }, place) {
+    requireFewWords('agents', words, 1);
+    const [typed] = words;
     const listed = await subagentsOf(place);
     if (typed !== undefined) {
       const named = listed.map((one) => ({ ...one, session: one.child, title: one.task }));
@@ -173,7 +162,9 @@ const memory: SlashCommand = {
   summary: 'show the memory files of this folder, or open one in your editor',
   argument: '[edit] [user]',
   complete: async () => ['edit', 'edit user'],
-  async run({ words: [action, which] }, place) {
+  async run({ words }, place) {
+    requireFewWords('memory', words, words[1] === 'user' ? 2 : 1);
+    const [action, which] = words;
     const folder = join(place.controller.workspace(), '.tidemark');
     if (action === 'edit') return editMemory(join(folder, which === 'user' ? 'USER.md' : 'MEMORY.md'), place);
     if (action !== undefined)
@@ -216,7 +207,9 @@ const theme: SlashCommand = {
   summary: 'set the colours until the end of the terminal: dark, light or none',
   argument: '[theme]',
   complete: async () => THEMES.map(([name]) => name),
-  async run({ words: [typed] }, { controller }) {
+  async run({ words }, { controller }) {
+    requireFewWords('theme', words, 1);
+    const [typed] = words;
     const index =
       typed === undefined
         ? await controller.choose(
@@ -229,7 +222,9 @@ const theme: SlashCommand = {
     if (name === undefined)
       throw new CliError('cli/usage', `there is no theme ${JSON.stringify(typed)}`, 'use dark, light or none');
     controller.state.set({ ...controller.state.get(), theme: name });
-    controller.print([`The theme is ${name}. Text that was printed before keeps its colours.`]);
+    controller.print([
+      `The theme is ${name} until the end of the terminal. \`display.theme\` in your settings keeps it. Text that was printed before keeps its colours.`,
+    ]);
   },
 };
 

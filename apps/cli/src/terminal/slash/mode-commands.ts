@@ -5,6 +5,7 @@ import { TERMINAL_MODES } from '../control/modes.ts';
 import type { TerminalMode } from '../state/controller.ts';
 import { asPrompt } from './parse-draft.ts';
 import type { SlashCommand, SlashPlace } from './slash-command.ts';
+import { requireFewWords } from './slash-command.ts';
 
 const NOTES: Readonly<Record<TerminalMode, string>> = {
   'read-only': 'nothing is changed',
@@ -20,7 +21,9 @@ export const modeCommand: SlashCommand = {
   summary: 'set the permission mode: read-only, ask, auto or plan',
   argument: '[mode]',
   complete: async () => TERMINAL_MODES,
-  async run({ words: [typed] }, place) {
+  async run({ words }, place) {
+    requireFewWords('mode', words, 1);
+    const [typed] = words;
     const mode = typed === undefined ? await chooseMode(place) : modeNamed(typed);
     if (mode === undefined) return;
     await place.controller.setMode(mode);

@@ -46,6 +46,13 @@ describe('commands of the user', () => {
     await terminal.untilLines(/\/deploy +Deploy it/);
   });
 
+  test('with `--trust`, the files of a workspace are used for this run without a recorded decision', async () => {
+    const terminal = await openSlashTerminal({ trusted: true });
+    write(join(terminal.stage.folder, '.agents', 'commands', 'deploy.md'), 'Deploy.');
+    terminal.type('/deploy');
+    await expect.poll(() => terminal.requests()[0]).toContain('Deploy.');
+  });
+
   test('an installed skill is a command of its name', async () => {
     const terminal = await openSlashTerminal();
     const skill = '---\nname: tax\ndescription: Taxes.\n---\nRound down.';

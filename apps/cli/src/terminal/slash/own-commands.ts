@@ -27,11 +27,12 @@ export interface OwnCommands {
 
 /** Reads the commands of the user's own. `builtIn` contains the names of the built-in commands. */
 export async function readOwnCommands(
-  { context, controller }: Pick<SlashPlace, 'context' | 'controller'>,
+  { context, controller, trusted }: Pick<SlashPlace, 'context' | 'controller' | 'trusted'>,
   builtIn: ReadonlySet<string>,
 ): Promise<OwnCommands> {
   const folder = controller.workspace();
-  const here = await skillsHere({ ...context, folder });
+  const recorded = await skillsHere({ ...context, folder });
+  const here = trusted ? { ...recorded, trusted } : recorded;
   const ofWorkspace = { folder: join(folder, WORKSPACE_COMMANDS), inside: folder };
   const own = { folder: join(context.configFolder, 'commands') };
   const { commands: files, bad } = await findFileCommands([own, ...(here.trusted ? [ofWorkspace] : [])], builtIn);

@@ -12,7 +12,7 @@ import type { ViewerEntry } from '../state/viewer-entry.ts';
 import { showLines } from './shown-lines.ts';
 import type { SlashCommand, SlashPlace } from './slash-command.ts';
 
-type ListedProcess = ReturnType<AgentSession['processes']['list']>[number];
+type ShownProcess = ReturnType<AgentSession['processes']['list']>[number];
 
 /** Slash command `/processes`. */
 export const processesCommand: SlashCommand = {
@@ -37,21 +37,21 @@ export const processesCommand: SlashCommand = {
   },
 };
 
-function listedIn({ controller }: SlashPlace): readonly ListedProcess[] {
+function listedIn({ controller }: SlashPlace): readonly ShownProcess[] {
   return controller.session()?.processes.list() ?? [];
 }
 
 function processNamed(
   id: string,
   { controller }: SlashPlace,
-): { readonly session: AgentSession; readonly process: ListedProcess } {
+): { readonly session: AgentSession; readonly process: ShownProcess } {
   const session = controller.session();
   const process = session?.processes.list().find((one) => one.id === id);
   if (session !== undefined && process !== undefined) return { session, process };
   throw new CliError('cli/not-found', `this session has no process ${id}`, '`/processes` lists them');
 }
 
-function listLines(listed: readonly ListedProcess[]): readonly Shown[] {
+function listLines(listed: readonly ShownProcess[]): readonly Shown[] {
   if (listed.length === 0) return ['This session has no background processes.'];
   return listed.flatMap((process) => [
     [
@@ -62,7 +62,7 @@ function listLines(listed: readonly ListedProcess[]): readonly Shown[] {
   ]);
 }
 
-function stateText({ running, exit, signal }: ListedProcess): string {
+function stateText({ running, exit, signal }: ShownProcess): string {
   if (running) return 'runs';
   if (exit !== undefined) return `has ended: exit ${exit}`;
   return signal === undefined ? 'has ended' : `has ended: ${signal}`;
@@ -79,7 +79,7 @@ function shortLine(command: string): string {
 const LOOK_MS = 300;
 
 /** Returns the output as an entry of the viewer. While it is shown, new output appears at its end. */
-function outputEntry(session: AgentSession, { id, command }: ListedProcess): ViewerEntry {
+function outputEntry(session: AgentSession, { id, command }: ShownProcess): ViewerEntry {
   return {
     title: `${id} ${shortLine(command)}`,
     async open() {

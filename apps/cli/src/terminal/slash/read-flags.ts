@@ -24,7 +24,7 @@ export function readFlags(
     ...texts.map((name) => [name, { type: 'string' }] as const),
   ]);
   try {
-    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+    const { values, positionals } = parseArgs({ args: joinedValues(args, texts), options, allowPositionals: true });
     const given = Object.entries(values).flatMap(([name, value]): [string, string | true][] =>
       typeof value === 'string' || value === true ? [[name, value]] : [],
     );
@@ -32,6 +32,20 @@ export function readFlags(
   } catch (error) {
     const [message = ''] = (error instanceof Error ? error.message : String(error)).split('. ', 1);
     const known = [...flags, ...texts].map((name) => `--${name}`).join(', ');
-    throw new CliError('cli/usage', message, known === '' ? 'it has no options' : `its options are ${known}`, error);
+    const next = known === '' ? 'it has no options' : `its options are ${known}`;
+    const [, option] = /^Option '(--[\w-]+)[^']*' argument (?:missing|is ambiguous)/.exec(message) ?? [];
+    throw new CliError('cli/usage', option === undefined ? message : `the option ${option} needs a value`, next, error);
   }
+}
+
+/**
+ * Joins an option with a value such as `-5`, which would otherwise be read as another option. The command then reports
+ * the value.
+ */
+function joinedValues(args: readonly string[], texts: readonly string[]): string[] {
+  return args.reduce<string[]>((joined, arg) => {
+    const before = joined.at(-1) ?? '';
+    if (!/^-\d/.test(arg) || !texts.some((name) => before === `--${name}`)) return [...joined, arg];
+    return [...joined.slice(0, -1), `${before}=${arg}`];
+  }, []);
 }

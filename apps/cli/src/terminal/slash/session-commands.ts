@@ -7,11 +7,12 @@ import type { SessionSummary } from '@tidemark/log';
 import { recordArgument } from '../../arguments/record-argument.ts';
 import { findSession } from '../../arguments/session-argument.ts';
 import { CliError } from '../../frame/failure.ts';
+import type { Shown } from '../../frame/shown.ts';
 import { withStyle } from '../../frame/shown.ts';
 import { compactionInWords } from '../../reports/compaction-report.ts';
 import { readFlags } from './read-flags.ts';
 import type { SlashCommand, SlashPlace } from './slash-command.ts';
-import { idleSession, requireIdle, shownSession } from './slash-command.ts';
+import { idleSession, requireFewWords, requireIdle, shownSession } from './slash-command.ts';
 
 const compact: SlashCommand = {
   name: 'compact',
@@ -19,9 +20,10 @@ const compact: SlashCommand = {
   summary: 'replace older history with a checkpoint; shows sizes and price first',
   argument: '[--tail-tokens <n>]',
   async run({ words }, place) {
-    const { values } = readFlags(words, { texts: ['tail-tokens'] });
-    const session = place.controller.session() ?? idleSession(place);
+    const { values, words: more } = readFlags(words, { texts: ['tail-tokens'] });
+    requireFewWords('compact', more, 0);
     const tailTokens = tokensOf(values.get('tail-tokens'));
+    const session = place.controller.session() ?? idleSession(place);
     const options = defined({ tailTokens });
     const planned = await session.compact({ ...options, dryRun: true });
     const lines = compactionInWords(session.id, planned).split('\n');
@@ -54,10 +56,11 @@ const fork: SlashCommand = {
   argument: '[--at <record>] [title]',
   async run({ words: typed }, place) {
     const { values, words } = readFlags(typed, { texts: ['at'] });
-    const session = idleSession(place);
-    const at = values.get('at');
+    const record = values.get('at');
+    const at = typeof record === 'string' ? recordArgument(record) : undefined;
     const title = words.length === 0 ? undefined : words.join(' ');
-    const made = await session.fork(defined({ title, at: typeof at === 'string' ? recordArgument(at) : undefined }));
+    const session = idleSession(place);
+    const made = await session.fork(defined({ title, at }));
     await place.controller.openSession({ open: 'live', session: made });
     place.controller.print([withStyle('dim', `This is ${made.id}, a fork of ${session.id}. Files are unchanged.`)]);
   },
@@ -81,14 +84,16 @@ const resume: SlashCommand = {
   async run({ words }, place) {
     requireIdle(place);
     const text = words.join(' ');
-    const id = text === '' ? await chooseSession(place) : await namedIn(text, place);
+    const notes: Shown[] = [];
+    const id = text === '' ? await chooseSession(place) : await namedIn(text, place, notes);
     if (id !== undefined) await place.controller.openSession({ open: 'existing', id });
+    if (notes.length > 0) place.controller.print(notes);
   },
 };
 
-/** Returns the session that a text names. A session that was not named by its whole id is printed. */
-function namedIn(text: string, { context, controller }: SlashPlace): Promise<SessionSummary['session']> {
-  return findSession(text, { store: context.store, output: { note: (shown) => controller.print([shown]) } });
+/** Returns the session that a text names. If it was not named by its whole id, a line about it is added to the notes. */
+function namedIn(text: string, { context }: SlashPlace, notes: Shown[]): Promise<SessionSummary['session']> {
+  return findSession(text, { store: context.store, output: { note: (shown) => void notes.push(shown) } });
 }
 
 /** Sessions that the list offers. Older ones are opened by their id. */
@@ -128,6 +133,7 @@ const carryOn: SlashCommand = {
   summary: 'resume the turn that was interrupted, cut off or limited',
   async run(_, place) {
     shownSession(place);
+    requireIdle(place);
     place.controller.resume();
   },
 };

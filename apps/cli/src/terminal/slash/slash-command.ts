@@ -47,6 +47,8 @@ export interface SlashArguments {
 export interface SlashPlace {
   readonly controller: Controller;
   readonly context: CommandContext;
+  /** True if the user trusts the folder for this run (`--trust`). */
+  readonly trusted: boolean;
   /** Size of the terminal. */
   size(): { readonly columns: number; readonly rows: number };
   /** Opens a file in the editor of the user. Returns a sentence about what failed, if anything did. */
@@ -82,6 +84,14 @@ export function idleSession(place: SlashPlace): AgentSession {
     `session ${id} is open in another process`,
     'continue in a fork, or close it there',
   );
+}
+
+/** @throws CliError `cli/usage` if a command gets more words than it uses. */
+export function requireFewWords(name: string, words: readonly string[], most: number): void {
+  const extra = words[most];
+  if (extra === undefined) return;
+  const next = most === 0 ? `write \`/${name}\` alone` : `write \`/${name} ${words.slice(0, most).join(' ')}\``;
+  throw new CliError('cli/usage', `\`/${name}\` does not accept ${JSON.stringify(extra)}`, next);
 }
 
 /** @throws CliError `cli/refused` while a turn runs. */

@@ -151,6 +151,9 @@ describe('`/effort`', () => {
     terminal.type('hello');
     await terminal.until(({ conversation }) => conversation.blocks.from(0).some(({ kind }) => kind === 'answer'));
     terminal.type('/effort low');
+    const { panel } = await terminal.until((state) => state.panel?.kind === 'choice');
+    // Enter alone cancels.
+    expect(panel).toMatchObject({ selected: 1, options: [{}, { label: 'cancel' }] });
     expect(await terminal.choose(/cancel/)).toMatch(
       /loses its cache.*\nAt most [\d,]+ tokens .*\nThis costs at most \$/,
     );
@@ -203,6 +206,18 @@ describe('the session', () => {
     terminal.type('/resume');
     await terminal.choose(/hello/);
     await terminal.until(({ session }) => session === first);
+  });
+
+  test('`/resume` finds a session by its title, and prints which one it is', async () => {
+    const terminal = await terminalAfterTurn({ simulated: true });
+    const first = sessionOf(terminal);
+    terminal.type('/new');
+    await terminal.until(({ session }) => session === undefined);
+    terminal.type('/resume no such title');
+    await terminal.untilLines(/no session has the id or the title "no such title"/);
+    terminal.type('/resume HEL');
+    await terminal.until(({ session }) => session === first);
+    await terminal.untilLines(new RegExp(`session ${first}: hello`));
   });
 
   test('`/fork` shows a fork', async () => {
@@ -278,6 +293,12 @@ test('`/export` writes the session to a new file of the folder, and never over a
   expect(readFileSync(join(terminal.stage.folder, 'talk.md'), 'utf8')).toMatch(/## Prompt\n\nhello/);
   terminal.type('/export talk.md');
   expect(await terminal.untilLines(/error/)).toContain('talk.md exists already');
+  terminal.type('/export no/folder/talk.md');
+  const lines = await terminal.untilLines(/does not exist/);
+  expect(lines).toMatch(
+    /error: the folder .*no\/folder does not exist\nnext: create it, or name a file in another folder/,
+  );
+  expect(lines).not.toContain('ENOENT');
   terminal.type('/export --format json');
   await expect.poll(() => existsSync(join(terminal.stage.folder, `session-${sessionOf(terminal)}.jsonl`))).toBe(true);
 });
@@ -331,11 +352,12 @@ test('`/quit` leaves the terminal', async () => {
 });
 
 describe('an unknown command', () => {
-  test('is never sent to the model: it is reported with the nearest name, and the text goes back into the editor', async () => {
+  test('is never sent to the model: it is reported with the nearest name, and the editor stays empty', async () => {
     const terminal = await openSlashTerminal();
     terminal.type('/cots now');
     expect(await terminal.untilLines(/next:/)).toMatch(/there is no command \/cots\nnext: did you mean \/cost\?/);
-    expect(terminal.controller.state.get().refill?.text).toBe('/cots now');
+    // In the editor it would be joined with the next text.
+    expect(terminal.controller.state.get().refill).toBeUndefined();
     expect(terminal.requests()).toEqual([]);
   });
 });

@@ -22,6 +22,7 @@ import { asPrompt, parseDraft } from './parse-draft.ts';
 import { processesCommand } from './processes-command.ts';
 import { SESSION_COMMANDS } from './session-commands.ts';
 import type { SlashArguments, SlashCommand, SlashPlace, SlashSummary } from './slash-command.ts';
+import { requireFewWords } from './slash-command.ts';
 import { splitWords } from './split-words.ts';
 import { createUserCommands } from './user-commands.ts';
 
@@ -83,14 +84,19 @@ export function createSlashCommands(place: SlashPlace): SlashCommands {
   async function runSlash({ name, text }: DraftCommand & { readonly kind: 'slash' }, draft: Draft): Promise<void> {
     const given: SlashArguments = { text, words: splitWords(text), attached: draft.attached };
     const builtIn = commands.find((command) => command.name === name);
-    if (builtIn !== undefined) return builtIn.run(given, place);
+    if (builtIn !== undefined) {
+      // A command that prints a command line reports wrong arguments itself.
+      if (builtIn.argument === undefined && !LINE_COMMANDS.includes(builtIn)) requireFewWords(name, given.words, 0);
+      return builtIn.run(given, place);
+    }
     const { files, skills } = await own();
     const file = files.find((command) => command.name === name);
     if (file !== undefined)
       return controller.send({ ...draft, text: asPrompt(expandCommand(file.body, text, given.words)) });
     if (skills.some((skill) => skill.name === name))
       return controller.send({ ...draft, text: `/skill ${name} ${text}`.trimEnd() });
-    controller.refill(draft.text, draft.attached);
+    // The text is not put back into the editor, where it would be joined with the next text. The history contains it.
+    if (draft.attached.length > 0) controller.refill('', draft.attached);
     throw unknownCommand(name, [...names, ...files.map((one) => one.name), ...skills.map((one) => one.name)]);
   }
   return {

@@ -101,6 +101,23 @@ describe('calls', () => {
     expect(drawn(denied)).toEqual(['✗ bash rm x  denied']);
   });
 
+  test('a call that a hook denied shows the name of the hook and its reason', () => {
+    const { record } = createRecords();
+    const words = 'The call of "bash" (execute) was denied by the hook "guard" and did not run: not\non a Friday';
+    const denied = after(
+      record('answer.received', answer(call('c1', 'bash', { command: 'rm x' }))),
+      record('permission.decided', { call: callId('c1'), decision: 'denied', by: 'hook', rule: 'hook/guard' }),
+      record('tool.failed', { call: callId('c1'), parts: [text(words)] }),
+    );
+    expect(drawn(denied)).toEqual(['✗ bash rm x  denied by the hook guard', '  not', '  on a Friday']);
+  });
+
+  test('a denied prompt is one line with the hook and its reason', () => {
+    const { record } = createRecords();
+    const data = { by: 'hook', rule: 'hook/guard', reason: 'no names', presenter: 'cli' } as const;
+    expect(drawn(after(record('prompt.denied', data)))).toEqual(['a prompt was denied by the hook guard: no names']);
+  });
+
   test('a plan shows its open tasks and the tasks that it changes', () => {
     const { record } = createRecords();
     const plan = (id: string, tasks: readonly object[]): readonly Recorded[] => [

@@ -148,3 +148,10 @@ test('nextChange returns undefined after the expiry', () => {
   expect(nextChange(view.status, Date.parse(next.expires ?? ''))).toBeUndefined();
   expect(nextChange(NO_FACTS, NOW)).toBeUndefined();
 });
+
+test('running background processes are counted', () => {
+  const counted = (processes: number): string => shown({ status: { ...view.status, processes } });
+  expect(counted(0)).not.toContain('process');
+  expect(counted(1)).toContain(' · 1 process');
+  expect(counted(3)).toContain(' · 3 processes');
+});

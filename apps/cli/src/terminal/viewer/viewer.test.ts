@@ -7,6 +7,7 @@ import { callId, position, sessionId, timestamp } from '@tidemark/log';
 import { createMemoryStore } from '@tidemark/store-memory';
 import { expect, onTestFinished, test } from 'vitest';
 
+import { linesSource } from '../control/line-sources.ts';
 import type { TerminalScene } from '../../../tests/terminal-scene.ts';
 import { answer, call, openScene } from '../../../tests/terminal-scene.ts';
 
@@ -183,4 +184,38 @@ test('an output that is missing in the store is reported in the viewer, and the 
   await terminal.until(/no such output/);
   terminal.press('q');
   await terminal.until(/compacted/);
+});
+
+test('a text that grows is shown from its end, and its new lines are followed there', async () => {
+  const { terminal, controller } = await openScene({ before: 'the shell\n' });
+  const lines = Array.from({ length: 100 }, (_, index) => `line ${index + 1}`);
+  let changed: () => void = () => undefined;
+  let watches = 0;
+  const shown = controller.viewEntries(
+    [
+      {
+        title: 'p1 serve',
+        open: async () => linesSource([...lines]),
+        watch(callback) {
+          changed = callback;
+          watches += 1;
+          return () => void (watches -= 1);
+        },
+      },
+    ],
+    0,
+  );
+  await terminal.until(/line 100\n.*100% of 100 lines/);
+  lines.push('line 101');
+  changed();
+  await terminal.until(/line 101\n.*100% of 101 lines/);
+  terminal.press('g');
+  await terminal.until(/^line 1\n/);
+  lines.push('line 102');
+  changed();
+  expect(await terminal.until(/of 102 lines/)).toMatch(/^line 1\n/);
+  expect(watches).toBe(1);
+  terminal.press('q');
+  await shown;
+  expect(watches).toBe(0);
 });

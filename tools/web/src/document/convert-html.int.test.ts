@@ -1,0 +1,45 @@
+// Tests the conversion of hostile and damaged HTML in its worker thread.
+
+import { expect, test } from 'vitest';
+
+import { convertHtml } from './convert-html.ts';
+
+const { signal } = new AbortController();
+const address = 'https://example.com/';
+
+test.each([
+  ['elements that are nested 20,000 deep', `<body>${'<div>'.repeat(20_000)}${'hello '.repeat(100)}`],
+  ['inline elements that are nested 10,000 deep', `<body><p>${'<b><i>'.repeat(5_000)}${'hello '.repeat(100)}`],
+])('the plain text is returned for %s', async (_name, html) => {
+  const page = await convertHtml({ html, address }, signal);
+  expect(page).toMatchObject({ part: 'plain', text: expect.stringMatching(/^(hello ?)+$/) });
+});
+
+test('a page that cannot be converted in time at all is refused, with the next step', async () => {
+  const converted = convertHtml({ html: '<p>hello', address }, signal, { markdown: 1, plain: 1 });
+  await expect(converted).rejects.toMatchObject({
+    code: 'web/unreadable',
+    message: expect.stringContaining('raw set to true'),
+  });
+});
+
+test('a conversion ends when its call is interrupted', async () => {
+  const interrupt = new AbortController();
+  const html = `<body>${'<ul><li>a'.repeat(3_000)}</body>`;
+  const converted = convertHtml({ html, address }, interrupt.signal);
+  interrupt.abort(new Error('interrupted by the user'));
+  await expect(converted).rejects.toThrow('interrupted by the user');
+});
+
+test('the plain text is returned for a page whose conversion takes too long', async () => {
+  const html = `<main>${'&amp;'.repeat(300_000)}</main>`;
+  const page = await convertHtml({ html, address }, signal, { markdown: 300, plain: 60_000 });
+  expect(page).toMatchObject({ part: 'plain' });
+  expect(page.text).toMatch(/^&{300000}$/);
+});
+
+test('XML entities are not expanded', async () => {
+  const html = `<!DOCTYPE a [<!ENTITY b "bbbbbbbbbb"><!ENTITY c "&b;&b;&b;&b;&b;">]><body><p>&c;&c;</p></body>`;
+  const { text } = await convertHtml({ html, address }, signal);
+  expect(text).not.toContain('bbbbbbbbbbbb');
+});
