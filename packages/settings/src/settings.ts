@@ -239,6 +239,13 @@ const subagents = z.union(
   'expected false, or { model, parallel, total, depth, maxSteps, maxDurationMs, maxTokens, maxCost }',
 );
 
+const display = z.strictObject({
+  colour: z.enum(['auto', 'always', 'never']).optional(),
+  columns: z.int().min(20).max(1000).optional(),
+  notify: z.enum(['bell', 'osc9', 'off']).optional(),
+  theme: z.enum(['dark', 'light', 'none']).optional(),
+});
+
 /** Schema of the settings for the available providers. */
 export type SettingsSchema = z.ZodType<Settings> & { readonly shape: SchemaShape };
 
@@ -299,14 +306,7 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
         searchUrl: address.optional(),
       })
       .optional(),
-    display: z
-      .strictObject({
-        colour: z.enum(['auto', 'always', 'never']).optional(),
-        columns: z.int().min(20).max(1000).optional(),
-        notify: z.enum(['bell', 'osc9', 'off']).optional(),
-        theme: z.enum(['dark', 'light', 'none']).optional(),
-      })
-      .optional(),
+    display: display.optional(),
   });
 }
 
