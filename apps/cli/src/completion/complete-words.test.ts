@@ -101,3 +101,12 @@ test('completing writes nothing', async () => {
   await complete('mcp', 'test', '');
   expect(readdirSync(root)).toEqual([]);
 });
+
+test('own agents are offered by their names, without those of a folder that is not trusted', async () => {
+  const text = '---\ndescription: Reviews a change.\n---\nReview it.';
+  for (const folder of [join(root, 'config', 'tidemark', 'agents'), join(root, '.agents', 'agents')])
+    mkdirSync(folder, { recursive: true });
+  writeFileSync(join(root, 'config', 'tidemark', 'agents', 'reviewer.md'), text);
+  writeFileSync(join(root, '.agents', 'agents', 'stranger.md'), text);
+  expect(await complete('run', '--agent', '')).toEqual(['none', 'reviewer\tReviews a change.']);
+});
