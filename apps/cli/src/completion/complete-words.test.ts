@@ -104,9 +104,13 @@ test('completing writes nothing', async () => {
 
 test('own agents are offered by their names, without those of a folder that is not trusted', async () => {
   const text = '---\ndescription: Reviews a change.\n---\nReview it.';
-  for (const folder of [join(root, 'config', 'tidemark', 'agents'), join(root, '.agents', 'agents')])
-    mkdirSync(folder, { recursive: true });
-  writeFileSync(join(root, 'config', 'tidemark', 'agents', 'reviewer.md'), text);
-  writeFileSync(join(root, '.agents', 'agents', 'stranger.md'), text);
-  expect(await complete('run', '--agent', '')).toEqual(['none', 'reviewer\tReviews a change.']);
+  const folder = join(root, 'work');
+  const [own, strange] = [join(root, 'config', 'tidemark', 'agents'), join(folder, '.agents', 'agents')];
+  for (const path of [own, strange]) mkdirSync(path, { recursive: true });
+  writeFileSync(join(own, 'reviewer.md'), text);
+  writeFileSync(join(strange, 'stranger.md'), text);
+  const environment = { TIDEMARK_HOME: home, XDG_CONFIG_HOME: join(root, 'config') };
+  const line = ['completion', 'fish', '--words', '--', 'run', '--agent', ''];
+  const { out } = await pretendRun(line, { folder, environment });
+  expect(out.trimEnd().split('\n')).toEqual(['none', 'reviewer\tReviews a change.']);
 });
