@@ -12,7 +12,9 @@ import type { HookSetting } from './hook-settings.ts';
 import { hookSettings, hooksInSandbox } from './hook-settings.ts';
 import type { ServerSetting } from './server-settings.ts';
 import { mcpSettings, serversRunIn } from './server-settings.ts';
-import { address, budget, count, words } from './setting-values.ts';
+import { address, budget, count, dollars, words } from './setting-values.ts';
+import type { WebSettings } from './web-settings.ts';
+import { webSettings } from './web-settings.ts';
 
 /** Settings that were set in any source. If a setting is absent, it has its default value. */
 export interface Settings {
@@ -132,23 +134,6 @@ export interface CompactionSettings {
   readonly pruning?: 'auto' | 'never' | undefined;
 }
 
-/** Settings of the tools for the web. */
-export interface WebSettings {
-  /** True if sessions have the tool `fetch`. Default: true. */
-  readonly fetch?: boolean | undefined;
-  /** Hosts whose private addresses `fetch` may reach. Only the user's own settings may set this field. */
-  readonly allowPrivate?: readonly string[] | undefined;
-  /**
-   * Service of the tool `web_search`. With `off`, the default, sessions do not have the tool. `provider` is the search of
-   * the session's provider.
-   */
-  readonly search?: 'off' | 'brave' | 'provider' | undefined;
-  /** Price of one search with `brave` in US dollars, as decimal text. Without it, the cost of a search is unknown. */
-  readonly searchPrice?: string | undefined;
-  /** Address of the service, which receives its key. Only the user's own settings may set this field. */
-  readonly searchUrl?: string | undefined;
-}
-
 /** Settings of the display. A workspace may set only these settings without trust. */
 export interface Display {
   readonly colour?: 'auto' | 'always' | 'never' | undefined;
@@ -202,8 +187,6 @@ export function isDisplay(name: string): boolean {
   return name.startsWith('display.');
 }
 
-const DOLLARS = 'expected US dollars as text, such as "0.50"';
-const dollars = z.string(DOLLARS).regex(/^\d{1,9}(\.\d{1,9})?$/, DOLLARS);
 const patterns = z.array(z.string().min(1)).min(1).exactOptional();
 /**
  * Schema of a rule. It checks only the form of the rule. The agent checks the content of the rule against the available
@@ -213,10 +196,6 @@ const ruleSchema = z.strictObject(
   { decision: z.enum(['allow', 'ask', 'deny']), tool: words, commands: patterns, paths: patterns, hosts: patterns },
   'expected { decision, tool } with commands, paths or hosts',
 );
-const host = z
-  .string()
-  .max(300)
-  .regex(/^([\w.-]+|\[[\da-f:.]+\])(:\d{1,5})?$/i, 'expected a host, such as wiki.corp.example or 127.0.0.1:3000');
 const root = z
   .string()
   .max(4_096)
@@ -297,15 +276,7 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
     backgroundProcesses: z.int('expected a number from 0 to 64').min(0).max(64).optional(),
     plan: z.boolean().optional(),
     memory: z.boolean().optional(),
-    web: z
-      .strictObject({
-        fetch: z.boolean().optional(),
-        allowPrivate: z.array(host).max(100).optional(),
-        search: z.enum(['off', 'brave', 'provider']).optional(),
-        searchPrice: dollars.optional(),
-        searchUrl: address.optional(),
-      })
-      .optional(),
+    web: webSettings.optional(),
     display: display.optional(),
   });
 }

@@ -8,14 +8,14 @@ import { request as requestHttps } from 'node:https';
 import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 
-import type { AllowedHosts } from '../address/allowed-hosts.ts';
+import type { PrivateHosts } from '../address/allowed-hosts.ts';
 import type { ResolveHost } from '../address/checked-lookup.ts';
 import { checkedLookup, requireReachable } from '../address/checked-lookup.ts';
 import { WebError } from '../web-error.ts';
 
 /** Hosts that can be reached, and the resolver of host names. */
 export interface NetworkReach {
-  readonly allowed: AllowedHosts;
+  readonly allowed: PrivateHosts;
   readonly resolve: ResolveHost;
 }
 

@@ -60,7 +60,7 @@ test('Ctrl-O shows the whole output of the last call, and leaves the main screen
   await terminal.until(/\n>/);
   const before = await terminal.all();
   terminal.press(CONTROL.o);
-  expect(await terminal.until(/output 23\n/)).toMatch(/^output 1\n[^]*bash ls .*2% of 1000 lines {2}2\/2 n p/);
+  expect(await terminal.until(/output 23\n/)).toMatch(/^output 1\n[^]*bash ls .*2% of 1,000 lines {2}2\/2 n p/);
   terminal.press(' ');
   await terminal.until(/^output 24\n/);
   terminal.press('jj\u001b[B');
@@ -68,7 +68,7 @@ test('Ctrl-O shows the whole output of the last call, and leaves the main screen
   terminal.press('b');
   await terminal.until(/^output 4\n/);
   terminal.press('G');
-  await terminal.until(/output 1000\n.*100% of 1000 lines/);
+  await terminal.until(/output 1000\n.*100% of 1,000 lines/);
   terminal.press('g');
   await terminal.until(/^output 1\n/);
   terminal.press('q');
@@ -122,7 +122,7 @@ test('the viewer follows the size of the terminal', async () => {
   terminal.press(CONTROL.o);
   await terminal.until(/^output 1\n/);
   terminal.resize(40, 10);
-  await terminal.until(/output 9\n.*0% of 1000 lines/);
+  await terminal.until(/output 9\n.*0% of 1,000 lines/);
   terminal.resize(20, 6);
   await terminal.until(/^output 1\n.*\n.*\n.*\noutput 5\n.*$/);
   terminal.press('q');
