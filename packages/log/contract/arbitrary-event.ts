@@ -15,6 +15,7 @@ import {
   contentParts,
   count,
   json,
+  layer,
   name,
   text,
 } from './arbitrary-payloads.ts';
@@ -25,19 +26,6 @@ const number = fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) =
 const tool = all({ name, digest: aDigest });
 const range = all({ from: aPosition, to: aPosition });
 const strategy = fc.constantFrom('deterministic' as const, 'model-assisted' as const, 'recorded' as const);
-const layer = fc.record(
-  {
-    name,
-    revision: name,
-    stability: fc.constantFrom('global' as const, 'project' as const, 'session' as const),
-    digest: aDigest,
-    bytes: count,
-    tokens: count,
-    sized: fc.constantFrom('estimated' as const, 'recorded' as const),
-  },
-  { ...some, requiredKeys: ['name', 'revision', 'stability', 'digest', 'bytes', 'tokens'] },
-);
-
 /** Random timestamps between the years 2000 and 2100. */
 export const aTime: fc.Arbitrary<Timestamp> = fc
   .date({ min: new Date('2000-01-01T00:00:00.000Z'), max: new Date('2100-01-01T00:00:00.000Z'), noInvalidDate: true })

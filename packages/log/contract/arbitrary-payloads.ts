@@ -3,6 +3,7 @@
 
 import type { AnswerPart, Json, Usage } from '@tidemark/core';
 import fc from 'fast-check';
+import type { LayerRecord } from '../src/events/context.ts';
 import type { EventData, Kind } from '../src/event.ts';
 import type { CallId, Chain, Digest, Money, Position, SessionId } from '../src/ids.ts';
 import { callId, chain, digest, money, position, sessionId } from '../src/ids.ts';
@@ -170,8 +171,6 @@ type Here =
   | 'tool.failed'
   | 'tool.abandoned'
   | 'tool.charged'
-  | 'process.started'
-  | 'process.ended'
   | 'prompt.denied'
   | 'permission.decided';
 
@@ -337,19 +336,6 @@ export const callPayloads: Payloads<Here> = {
     { call: aCall, service: name, requests: count, model: name, usage, cost: aMoney },
     { requiredKeys: ['call', 'service', 'requests'], noNullPrototype: true },
   ),
-  'process.started': fc.record(
-    { process: name, command: text, call: aCall },
-    { requiredKeys: ['process', 'command'], noNullPrototype: true },
-  ),
-  'process.ended': fc.record(
-    {
-      process: name,
-      exit: count,
-      signal: name,
-      by: fc.constantFrom('itself' as const, 'model' as const, 'user' as const, 'session' as const, 'lost' as const),
-    },
-    { requiredKeys: ['process', 'by'], noNullPrototype: true },
-  ),
   'prompt.denied': fc.record(
     { by: fc.constant('hook' as const), rule: text, reason: text, presenter: text, steer: fc.boolean() },
     { requiredKeys: ['by', 'rule', 'reason', 'presenter'], noNullPrototype: true },
@@ -377,3 +363,17 @@ export const callPayloads: Payloads<Here> = {
     { requiredKeys: ['call', 'decision', 'by'], noNullPrototype: true },
   ),
 };
+
+/** Random layers of a front. */
+export const layer: fc.Arbitrary<LayerRecord> = fc.record(
+  {
+    name,
+    revision: name,
+    stability: fc.constantFrom('global' as const, 'project' as const, 'session' as const),
+    digest: aDigest,
+    bytes: count,
+    tokens: count,
+    sized: fc.constantFrom('estimated' as const, 'recorded' as const),
+  },
+  { noNullPrototype: true, requiredKeys: ['name', 'revision', 'stability', 'digest', 'bytes', 'tokens'] },
+);

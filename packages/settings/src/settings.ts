@@ -226,6 +226,12 @@ const compaction = z.strictObject(
   },
   'expected { when, by, pruning }: to set the policy, use `compaction.when`',
 );
+const display = z.strictObject({
+  colour: z.enum(['auto', 'always', 'never']).optional(),
+  columns: z.int().min(20).max(1000).optional(),
+  notify: z.enum(['bell', 'osc9', 'off']).optional(),
+  theme: z.enum(['dark', 'light', 'none']).optional(),
+});
 
 /** Schema of the settings for the available providers. */
 export type SettingsSchema = z.ZodType<Settings> & { readonly shape: SchemaShape };
@@ -270,14 +276,7 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
     plan: z.boolean().optional(),
     memory: z.boolean().optional(),
     web: webSettings.optional(),
-    display: z
-      .strictObject({
-        colour: z.enum(['auto', 'always', 'never']).optional(),
-        columns: z.int().min(20).max(1000).optional(),
-        notify: z.enum(['bell', 'osc9', 'off']).optional(),
-        theme: z.enum(['dark', 'light', 'none']).optional(),
-      })
-      .optional(),
+    display: display.optional(),
   });
 }
 

@@ -164,10 +164,12 @@ describe('the instructions source with attached instructions', () => {
 
   test('names the files that a CLAUDE.md imports, and does not attach them', async () => {
     const text =
-      'See @docs/style.md and `@docs/code.md`, mail a@docs/style.md, @docs/missing.md.\n```\n@docs/code.md\n```\n';
+      'See @docs/style.md and `@docs/code.md`, mail a@docs/style.md, @docs/missing.md, @~/.claude/own.md\n```\n@docs/code.md\n```\n';
     const { folder } = await read({ 'CLAUDE.md': text, 'docs/style.md': 'Style.', 'docs/code.md': 'Code.' });
     const [, words] = await told(attach, view(folder));
-    expect(words).toContain('[It imports @docs/style.md. Imports are not attached: read them before you work.]');
+    expect(words).toContain(
+      '[It imports @docs/style.md, @~/.claude/own.md. Imports are not attached: read them before you work.]',
+    );
     expect(words).not.toMatch(/Style\.|Code\./);
   });
 
