@@ -28,14 +28,6 @@ export function lineOf(record: Recorded): Markup {
         : NOTHING;
     case 'prompt.denied':
       return line(record, `A prompt was denied by ${hookOfRule(record.data.rule)}: ${record.data.reason}`);
-    case 'mode.changed':
-      return line(record, `Permission mode: ${record.data.mode}, set by the ${record.data.by}.`);
-    case 'agent.chosen':
-      return line(record, `Own agent of the session: ${record.data.name}.`);
-    case 'reasoning.changed':
-      return line(record, `Reasoning: ${record.data.setting}.`);
-    case 'role.changed':
-      return line(record, "The agent's own system text changed.");
     case 'tools.changed': {
       const { added, removed } = record.data;
       const names = [...added.map(({ name }) => `+${name}`), ...removed.map((name) => `−${name}`)];
@@ -67,6 +59,22 @@ export function lineOf(record: Recorded): Markup {
         markup`<span class="bad">The turn ended with the outcome ${outcome}${error === undefined ? '' : `: ${error.message}`}.</span>`,
       );
     }
+    default:
+      return settingLine(record);
+  }
+}
+
+/** Renders a record about a setting of the session. */
+function settingLine(record: Recorded): Markup {
+  switch (record.kind) {
+    case 'mode.changed':
+      return line(record, `Permission mode: ${record.data.mode}, set by the ${record.data.by}.`);
+    case 'agent.chosen':
+      return line(record, `Own agent of the session: ${record.data.name}.`);
+    case 'reasoning.changed':
+      return line(record, `Reasoning: ${record.data.setting}.`);
+    case 'role.changed':
+      return line(record, "The agent's own system text changed.");
     default:
       return outerRecord(record);
   }

@@ -240,8 +240,8 @@ export function changeAgent(actor: Actor, name: string): void {
   const { runtime } = actor;
   const found = findOwnAgent(runtime.agents, name);
   if (typeof found === 'string') throw new AgentError('agent/unknown-agent', found, { agent: name });
-  const { name: own, version, role, tools } = found;
-  const agent = defined({ name: own, version, role, tools });
+  const { name: own, version, role, tools, as } = found;
+  const agent = defined({ name: own, version, role, tools, as });
   if (runtime.agent?.name === own && runtime.agent.version === version) return;
   actor.runtime = { ...runtime, agent, takeTools: 'now' };
   recordSetting(actor, { kind: 'agent.chosen', at: runtime.surroundings.now(), data: agent });
