@@ -60,28 +60,12 @@ export function lineOf(record: Recorded): Markup {
       );
     }
     default:
-      return settingLine(record);
+      return outerRecord(record);
   }
 }
 
-/** Renders a record about a setting of the session. */
-function settingLine(record: Recorded): Markup {
-  switch (record.kind) {
-    case 'mode.changed':
-      return line(record, `Permission mode: ${record.data.mode}, set by the ${record.data.by}.`);
-    case 'agent.chosen':
-      return line(record, `Own agent of the session: ${record.data.name}.`);
-    case 'reasoning.changed':
-      return line(record, `Reasoning: ${record.data.setting}.`);
-    case 'role.changed':
-      return line(record, "The agent's own system text changed.");
-    default:
-      return besideRecord(record);
-  }
-}
-
-/** Renders records of changes beside the conversation. */
-function besideRecord(record: Recorded): Markup {
+/** Renders records of changes that are not part of the conversation. */
+function outerRecord(record: Recorded): Markup {
   if (record.kind === 'memory.changed') return line(record, `Memory: ${record.data.operation} in ${record.data.file}.`);
   if (record.kind !== 'process.started' && record.kind !== 'process.ended') return NOTHING;
   return line(record, render(processLine(record), false));
