@@ -170,8 +170,6 @@ type Here =
   | 'tool.failed'
   | 'tool.abandoned'
   | 'tool.charged'
-  | 'process.started'
-  | 'process.ended'
   | 'prompt.denied'
   | 'permission.decided';
 
@@ -336,19 +334,6 @@ export const callPayloads: Payloads<Here> = {
   'tool.charged': fc.record(
     { call: aCall, service: name, requests: count, model: name, usage, cost: aMoney },
     { requiredKeys: ['call', 'service', 'requests'], noNullPrototype: true },
-  ),
-  'process.started': fc.record(
-    { process: name, command: text, call: aCall },
-    { requiredKeys: ['process', 'command'], noNullPrototype: true },
-  ),
-  'process.ended': fc.record(
-    {
-      process: name,
-      exit: count,
-      signal: name,
-      by: fc.constantFrom('itself' as const, 'model' as const, 'user' as const, 'session' as const, 'lost' as const),
-    },
-    { requiredKeys: ['process', 'by'], noNullPrototype: true },
   ),
   'prompt.denied': fc.record(
     { by: fc.constant('hook' as const), rule: text, reason: text, presenter: text, steer: fc.boolean() },

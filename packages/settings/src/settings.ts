@@ -218,6 +218,15 @@ const subagents = z.union(
   'expected false, or { model, parallel, total, depth, maxSteps, maxDurationMs, maxTokens, maxCost }',
 );
 
+const compaction = z.strictObject(
+  {
+    when: z.enum(['manual', 'preflight', 'auto']).optional(),
+    by: z.enum(['auto', 'deterministic', 'model']).optional(),
+    pruning: z.enum(['auto', 'never']).optional(),
+  },
+  'expected { when, by, pruning }: to set the policy, use `compaction.when`',
+);
+
 /** Schema of the settings for the available providers. */
 export type SettingsSchema = z.ZodType<Settings> & { readonly shape: SchemaShape };
 
@@ -241,16 +250,7 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
         rewriteNotice: z.strictObject({ tokens: count.optional(), cost: dollars.optional() }).optional(),
       })
       .optional(),
-    compaction: z
-      .strictObject(
-        {
-          when: z.enum(['manual', 'preflight', 'auto']).optional(),
-          by: z.enum(['auto', 'deterministic', 'model']).optional(),
-          pruning: z.enum(['auto', 'never']).optional(),
-        },
-        'expected { when, by, pruning }: to set the policy, use `compaction.when`',
-      )
-      .optional(),
+    compaction: compaction.optional(),
     limits: z
       .strictObject({ maxCost: dollars.optional(), maxSteps: count.optional(), maxTokens: count.optional() })
       .optional(),
