@@ -80,7 +80,7 @@ function settingLine(record: Recorded): Markup {
   }
 }
 
-/** Renders records of changes beside the conversation. */
+/** Renders records of changes next to the conversation. */
 function besideRecord(record: Recorded): Markup {
   if (record.kind === 'memory.changed') return line(record, `Memory: ${record.data.operation} in ${record.data.file}.`);
   if (record.kind !== 'process.started' && record.kind !== 'process.ended') return NOTHING;
