@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmod, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { newFolder, told, view } from '../../tests/source-view.ts';
@@ -151,6 +151,23 @@ describe('the instructions source with attached instructions', () => {
     await mkdir(folder);
     expect(await attach.revision(view(folder))).toBeUndefined();
   });
+
+  test.skipIf(process.getuid?.() !== 0)(
+    'reads no folder above in a repository of another user (skipped unless root, which can give files away)',
+    async () => {
+      const root = await newFolder();
+      const folder = join(root, 'work');
+      await mkdir(join(root, '.git'));
+      await mkdir(folder);
+      await writeFile(join(root, 'AGENTS.md'), 'Above.');
+      expect((await told(attach, view(folder)))[1]).toContain('Above.');
+      await chown(join(root, '.git'), 12_345, 12_345);
+      expect(await attach.revision(view(folder))).toBeUndefined();
+      await chown(join(root, '.git'), 0, 0);
+      await chown(root, 12_345, 12_345);
+      expect(await attach.revision(view(folder))).toBeUndefined();
+    },
+  );
 
   test('uses CLAUDE.md only without AGENTS.md, and a link between both counts once', async () => {
     const { folder } = await read({ 'CLAUDE.md': 'Claude.', 'AGENTS.md': 'Agents.' });
