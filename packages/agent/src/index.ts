@@ -71,7 +71,7 @@ export type {
   Turn,
   Words,
 } from './ports/live-session.ts';
-export type { InputBuckets, NextCall, NextCallPrice } from './ports/next-call.ts';
+export type { InputBuckets, NextCall, NextCallPrice, PromptSize } from './ports/next-call.ts';
 export type { KnownTurnErrorCode, TurnError, TurnErrorCode, TurnLimit } from './ports/turn-error.ts';
 export type {
   AllowedAnswer,

@@ -31,6 +31,7 @@ export type {
   OtherModel,
   PageMaker,
   PromptOptions,
+  PromptSize,
   PreviewContext,
   ProjectGrants,
   Question,

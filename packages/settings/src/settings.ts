@@ -218,6 +218,14 @@ const subagents = z.union(
   'expected false, or { model, parallel, total, depth, maxSteps, maxDurationMs, maxTokens, maxCost }',
 );
 
+const compaction = z.strictObject(
+  {
+    when: z.enum(['manual', 'preflight', 'auto']).optional(),
+    by: z.enum(['auto', 'deterministic', 'model']).optional(),
+    pruning: z.enum(['auto', 'never']).optional(),
+  },
+  'expected { when, by, pruning }: to set the policy, use `compaction.when`',
+);
 const display = z.strictObject({
   colour: z.enum(['auto', 'always', 'never']).optional(),
   columns: z.int().min(20).max(1000).optional(),
@@ -248,16 +256,7 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
         rewriteNotice: z.strictObject({ tokens: count.optional(), cost: dollars.optional() }).optional(),
       })
       .optional(),
-    compaction: z
-      .strictObject(
-        {
-          when: z.enum(['manual', 'preflight', 'auto']).optional(),
-          by: z.enum(['auto', 'deterministic', 'model']).optional(),
-          pruning: z.enum(['auto', 'never']).optional(),
-        },
-        'expected { when, by, pruning }: to set the policy, use `compaction.when`',
-      )
-      .optional(),
+    compaction: compaction.optional(),
     limits: z
       .strictObject({ maxCost: dollars.optional(), maxSteps: count.optional(), maxTokens: count.optional() })
       .optional(),

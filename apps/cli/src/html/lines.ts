@@ -76,12 +76,12 @@ function settingLine(record: Recorded): Markup {
     case 'role.changed':
       return line(record, "The agent's own system text changed.");
     default:
-      return besideRecord(record);
+      return outerRecord(record);
   }
 }
 
-/** Renders records of changes next to the conversation. */
-function besideRecord(record: Recorded): Markup {
+/** Renders records of changes that are not part of the conversation. */
+function outerRecord(record: Recorded): Markup {
   if (record.kind === 'memory.changed') return line(record, `Memory: ${record.data.operation} in ${record.data.file}.`);
   if (record.kind !== 'process.started' && record.kind !== 'process.ended') return NOTHING;
   return line(record, render(processLine(record), false));

@@ -1,7 +1,9 @@
 // Lines about the start and the end of a background process.
 
+import type { AgentSession } from '@tidemark/kit';
 import type { ProcessEnded, RecordedOf } from '@tidemark/log';
 
+import type { CommandOutput } from '../frame/output.ts';
 import type { Shown } from '../frame/shown.ts';
 import { withStyle } from '../frame/shown.ts';
 
@@ -15,8 +17,21 @@ export function processLine(record: RecordedOf<'process.started'> | RecordedOf<'
   return withStyle('dim', `background process ${process} runs: ${shortCommand(command)}`);
 }
 
+/** Reports the background processes that still run, before the command ends and its session is closed. */
+export function reportRunning(
+  { processes }: Pick<AgentSession, 'processes'>,
+  output: Pick<CommandOutput, 'note'>,
+): void {
+  for (const { id, command, running } of processes.list())
+    if (running)
+      output.note([
+        withStyle('yellow', 'stopped'),
+        `: background process ${id}, because the command ends: ${shortCommand(command)}`,
+      ]);
+}
+
 /** Returns the first line of a command, shortened. */
-export function shortCommand(command: string): string {
+function shortCommand(command: string): string {
   const [line = ''] = command.split('\n', 1);
   return line.length <= LONGEST_COMMAND && line === command ? line : `${line.slice(0, LONGEST_COMMAND)}…`;
 }

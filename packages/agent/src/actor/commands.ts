@@ -166,10 +166,10 @@ export async function closeActor(actor: Actor): Promise<void> {
     for (const abort of actor.beside.keys()) abort.abort();
     await interruptTurn(actor);
     if (actor.children !== undefined) await untilQuiet(actor.children);
-    await actor.processes?.close();
     await Promise.allSettled(actor.beside.values());
     await actor.keeping;
   } finally {
+    await actor.processes?.close();
     // Commands that were sent before `close` finish first, because the mutex runs them in order. Then the writer is
     // closed.
     await session.mutex.pass(() => session.writer.close());

@@ -320,11 +320,11 @@ function runtimeCommands(actor: Actor): Pick<AgentSession, 'setTools' | 'setReas
 }
 
 /** Forecasts the next call. Without words, the prompt is a single character. */
-async function forecastSession(actor: Actor, words = '.'): Promise<NextCall | undefined> {
+async function forecastSession(actor: Actor, words: Words = '.'): Promise<NextCall | undefined> {
   requireUsable(actor);
   if (actor.running !== undefined) return undefined;
   const { signal } = new AbortController();
-  return forecastCall(workOf(actor, FORECAST, signal), words);
+  return forecastCall(workOf(actor, FORECAST, signal), partsOf(words));
 }
 
 /** Turn id of records that are folded on trial. No log contains it. */

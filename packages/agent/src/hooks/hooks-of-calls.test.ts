@@ -172,17 +172,19 @@ describe('a note of a hook', () => {
     await expectSound(setup);
   });
 
-  test('is recorded with its secrets masked, and a hook gets no secret of a result', async () => {
+  test('is recorded with its secrets masked, and a hook gets no secret of a prompt or a result', async () => {
     const key = 'hunter2-hunter2-hunter2';
     const secrets = createSecrets({ values: secretsOf({ DEPLOY_TOKEN: key }) });
     const after = hook('after-tool', () => ({ note: `the key is ${key}` }));
+    const before = hook('before-prompt');
     const tool = made('look', () => ({ text: `token=${key}` }));
     const setup = await goLive({
       provider: answering(calls(['c1', 'look']), says('Done.')),
-      runtime: { tools: [tool], hooks: [after] },
+      runtime: { tools: [tool], hooks: [before, after] },
       open: { secrets },
     });
-    await setup.live.prompt('Go.');
+    await setup.live.prompt(`Use ${key}.`);
+    expect(before.inputs).toMatchObject([{ prompt: 'Use [secret:DEPLOY_TOKEN].' }]);
     expect(after.inputs).toMatchObject([{ result: 'token=[secret:DEPLOY_TOKEN]' }]);
     expect(notesOf(await setup.records())[0]?.[1]).toContain('the key is [secret:DEPLOY_TOKEN]');
     expect(JSON.stringify(await setup.records())).not.toContain(key);

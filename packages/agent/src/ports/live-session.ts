@@ -150,13 +150,14 @@ export interface AgentSession {
   compact(options?: CompactOptions): Promise<CompactionReport>;
   /**
    * Forecasts the call that a prompt would make now, and its price after the cache entry that it reads has expired. The
-   * content of the prompt is `words`, by default a single character. Nothing is sent and nothing is recorded. The
+   * content of the prompt is `words`, by default a single character. Nothing is sent, recorded or stored. The
    * context sources are asked, as for a prompt, and their notes are part of the forecast. Returns `undefined` while a
    * turn runs.
    *
-   * @throws AgentError `agent/closed`; `agent/unknown-kind` if a later version wrote the log.
+   * @throws AgentError `agent/closed`; `agent/nothing-to-send` for a blank prompt; `agent/unfit-image` for an image that
+   *   cannot be sent; `agent/unknown-kind` if a later version wrote the log.
    */
-  forecast(words?: string): Promise<NextCall | undefined>;
+  forecast(words?: Words): Promise<NextCall | undefined>;
   /**
    * Returns the recorded messages of the conversation for a user interface, oldest first. These are the prompts of the
    * user and the answers of the model, including those before a compaction. An answer that is still arriving is not

@@ -14,12 +14,23 @@ export interface NextCall extends NextCallPrice {
   /** Reason why the runtime compacts the history before the call. The forecast is for the history before that. */
   readonly compacts?: CompactionTrigger;
   /**
+   * Input that the content of the prompt adds. Present if it reaches the threshold of the session for notices about
+   * rewrites.
+   */
+  readonly largePrompt?: PromptSize;
+  /**
    * Time at which the cache entry that the call reads expires, if nothing reads it before. Absent if the call reads no
    * known entry.
    */
   readonly expires?: Timestamp;
   /** Price of the same call at `expires`. */
   readonly expired?: NextCallPrice;
+}
+
+/** Input that the content of a prompt adds to a call. `cost` is in US dollars. It is absent if a price is unknown. */
+export interface PromptSize {
+  readonly tokens: number;
+  readonly cost?: Money;
 }
 
 /** Forecast input of a call and its price before the answer. */

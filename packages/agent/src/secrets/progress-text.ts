@@ -4,7 +4,7 @@
 /** Word that is complete, because a space follows it, and that is no name of an option and no value. */
 const WORD = /(?:[A-Za-z]{1,20}|\d{1,6}(?:[.,]\d{1,3})?)[,.…!]*(?=\s)|\d{1,3}(?:\.\d{1,3})?%/y;
 
-/** Signs of a progress bar. A single `=` can stand between the name and the value of a secret. */
+/** Signs of a progress bar. A single `=` can separate the name of a secret from its value. */
 const SIGNS = /(?:[.…·•*#>|~[\]()\u2500-\u25ff\u2800-\u28ff]|={2,}|(?<=\[)=)+(?=[\s\d%]|$)/y;
 
 const SPACE = /[^\S\r\n]+/y;

@@ -15,9 +15,12 @@ import type { ToolImage } from '../ports/tool.ts';
 import type { Session } from './session.ts';
 
 interface Speaking {
-  readonly session: Session;
+  readonly session: KeepingSession;
   readonly runtime: Runtime;
 }
+
+/** Session whose prompt is prepared. A forecast stores nothing, so it has artifacts of its own. */
+type KeepingSession = Pick<Session, 'secrets' | 'state'> & { readonly log: { readonly artifacts: Artifacts } };
 
 /**
  * Stores the images and attachments of a prompt, and returns its parts in the form that the log records.
@@ -39,7 +42,7 @@ export async function keepGiven(
 }
 
 async function keepAttachment(
-  { log: { artifacts }, secrets, state }: Session,
+  { log: { artifacts }, secrets, state }: KeepingSession,
   { capabilities, budgets }: Runtime,
   { name, data }: GivenAttachment,
 ): Promise<readonly ContentPart[]> {

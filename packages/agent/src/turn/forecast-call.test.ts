@@ -67,3 +67,33 @@ test('a closed session has no forecast', async () => {
   await session.live.close();
   await expect(session.live.forecast()).rejects.toThrow(AgentError);
 });
+
+test('a forecast contains the attachments of a prompt as the prompt would be recorded, and stores nothing', async () => {
+  const session = await goLive({ provider: answering(...answers(2)) });
+  await talk(session, 1);
+  const data = Buffer.from('one line of the output\n'.repeat(20_000));
+  const words = [
+    { type: 'text', text: 'Look.' },
+    { type: 'attachment', name: 'Output', data },
+  ] as const;
+  const next = await session.live.forecast(words);
+  await session.live.prompt(words);
+  const paid = (await session.records()).findLast(({ kind }) => kind === 'answer.received');
+  expect(paid?.kind).toBe('answer.received');
+  const prepared = (await session.records()).findLast((record) => record.kind === 'request.prepared');
+  const { fresh = 0, read = 0, written = 0 } = next?.tokens ?? {};
+  expect(fresh + read + written).toBeGreaterThan(5_000);
+  expect(prepared?.kind === 'request.prepared' && prepared.data.forecast).toMatchObject({ fresh, read });
+});
+
+test('`largePrompt` contains the input that the prompt adds, from the threshold for notices on', async () => {
+  const session = await goLive({
+    provider: answering(...answers(1)),
+    runtime: { rewriteNotice: { tokens: 1_000 } },
+  });
+  await talk(session, 1);
+  expect((await session.live.forecast('word '.repeat(500)))?.largePrompt).toBeUndefined();
+  const { largePrompt } = (await session.live.forecast('word '.repeat(2_000))) ?? {};
+  expect(largePrompt?.tokens).toBeGreaterThanOrEqual(1_000);
+  expect(largePrompt?.tokens).toBeLessThan(5_000);
+});

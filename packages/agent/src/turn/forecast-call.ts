@@ -5,40 +5,55 @@ import { createHash } from 'node:crypto';
 import type { Gauge, State } from '@tidemark/context';
 import { branchState, expiryOf, isAlive, itemAt } from '@tidemark/context';
 import { defined } from '@tidemark/core';
-import type { Artifacts, Event, Timestamp } from '@tidemark/log';
-import { digest, milliseconds, timestamp } from '@tidemark/log';
+import type { Artifacts, ContentPart, Digest, Event, Timestamp } from '@tidemark/log';
+import { digest, milliseconds, money, timestamp } from '@tidemark/log';
+import { sumOfMoney } from '@tidemark/model';
 import { recover } from '../decide/next-move.ts';
 import { triggerAtTurn, triggerBefore } from '../decide/when-to-compact.ts';
 import type { CompactionTrigger } from '../ports/compaction.ts';
-import type { NextCall, NextCallPrice } from '../ports/next-call.ts';
+import type { Words } from '../ports/live-session.ts';
+import type { InputBuckets, NextCall, NextCallPrice, PromptSize } from '../ports/next-call.ts';
 import { REWRITE_NOTICE } from '../ports/runtime.ts';
 import type { CallDraft, CallOptions } from '../request/draft-call.ts';
 import { draftCall, foreseeCall, mainPromptStream } from '../request/draft-call.ts';
 import { requireSendable } from '../request/prepare.ts';
 import type { PromptStream } from '../request/prompt-stream.ts';
 import { needOf, whatChanges } from '../request/what-changes.ts';
+import { keepGiven } from '../session/keep-images.ts';
 import { asIfRecorded } from '../session/session.ts';
 import { findNotes } from '../sources/ask-sources.ts';
 import type { StepContext } from './prepare-step.ts';
 import { isWorthSaying, stepOptions } from './prepare-step.ts';
 import { policyOf } from './recover-context.ts';
 
+/** Content of a prompt, as the user gives it. */
+type GivenParts = Exclude<Words, string>;
+
 /**
- * Forecasts the call that a prompt with these words would make now, and its price at the time at which the cache entry
+ * Forecasts the call that a prompt with this content would make now, and its price at the time at which the cache entry
  * that it reads expires. The work depends on the content that was added after the last request. Only references are
  * copied from the whole history.
  *
  * @throws AgentError `agent/unknown-kind` if a later version wrote the log.
  */
-export async function forecastCall(place: StepContext, words: string): Promise<NextCall> {
-  // Sources are asked outside of the mutex, because they may take some time.
+export async function forecastCall(place: StepContext, given: GivenParts): Promise<NextCall> {
+  const { session, runtime } = place;
+  const artifacts = inMemory(session.log.artifacts);
+  const { secrets, state: shown } = session;
+  // Images and sources take some time, so they are prepared outside of the mutex.
+  const parts = await keepGiven({ session: { secrets, state: shown, log: { artifacts } }, runtime }, given);
   const notes = await findNotes(place);
   return place.session.mutex.pass(async () => {
     const options = await stepOptions(place);
-    const { state, kept } = await branchWith(place, options, { notes, words });
+    const trial = await branchWith(place, options, { notes, parts });
+    const { state } = trial;
     requireSendable(state);
-    const draft = (at: Timestamp): Promise<Trial> => draftOnTrial(place, { state, kept }, { ...options, at });
+    const draft = (at: Timestamp): Promise<Trial> => draftOnTrial(place, { ...trial, artifacts }, { ...options, at });
     const now = await draft(options.at);
+    const largePrompt = await largePromptOf(place, now.price, parts, async () => {
+      const small = await branchWith(place, options, { notes, parts: SMALL });
+      return (await draftOnTrial(place, { ...small, artifacts }, options)).price;
+    });
     const expires = expiryOfRead(now.drafted, options.at);
     const later = expires === undefined ? undefined : priceOfTrial(place, await draft(expires));
     const { provider, model, parameters } = options.wanted;
@@ -50,7 +65,7 @@ export async function forecastCall(place: StepContext, words: string): Promise<N
       parameters,
       gauge,
       ...priceOfTrial(place, now),
-      ...defined({ compacts, expires, expired: later }),
+      ...defined({ compacts, largePrompt, expires, expired: later }),
     };
   });
 }
@@ -61,6 +76,34 @@ interface TrialState {
   readonly kept: PromptStream | undefined;
 }
 
+/** Content of the prompt with which a prompt is compared. */
+const SMALL: readonly ContentPart[] = [{ type: 'text', text: '.' }];
+
+/**
+ * Returns the input that the content of a prompt adds, if it reaches the threshold for notices. `priceOfSmall` drafts
+ * the same call with a small prompt. It is called only if the threshold can be reached.
+ */
+async function largePromptOf(
+  { runtime: { rewriteNotice = REWRITE_NOTICE } }: StepContext,
+  { tokens, cost }: Trial['price'],
+  parts: readonly ContentPart[],
+  priceOfSmall: () => Promise<Trial['price']>,
+): Promise<PromptSize | undefined> {
+  // A token has at least one byte. Only an image can have more tokens than its record has bytes.
+  const most = parts.some(({ type }) => type === 'image') ? Infinity : Buffer.byteLength(JSON.stringify(parts));
+  if (!isWorthSaying(rewriteNotice, { tokens: most, ...defined({ cost }) })) return undefined;
+  const small = await priceOfSmall();
+  const added = {
+    tokens: inputOf(tokens) - inputOf(small.tokens),
+    ...(cost !== undefined && small.cost !== undefined && { cost: money(sumOfMoney([cost, `-${small.cost}`])) }),
+  };
+  return isWorthSaying(rewriteNotice, added) ? added : undefined;
+}
+
+function inputOf({ fresh, read, written }: InputBuckets): number {
+  return fresh + read + written;
+}
+
 /**
  * Returns a branch of the session with the records that a prompt would add. If the prompt continues the open epoch, the
  * prompt stream of the session is built first, so that the next request can use it too.
@@ -68,7 +111,7 @@ interface TrialState {
 async function branchWith(
   { session, promptStreams, turn }: StepContext,
   options: CallOptions,
-  { notes, words }: { readonly notes: readonly Event[]; readonly words: string },
+  { notes, parts }: { readonly notes: readonly Event[]; readonly parts: readonly ContentPart[] },
 ): Promise<TrialState> {
   const { state, progress } = session;
   if (state.epoch !== undefined && needOf(state, options).do !== 'epoch')
@@ -79,7 +122,7 @@ async function branchWith(
   const events: readonly Event[] = [
     ...recover({ state: noted, progress }, 'other', stamp),
     { kind: 'turn.started', ...stamp, data: { trigger: 'user' } },
-    { kind: 'prompt.given', ...stamp, data: { parts: [{ type: 'text', text: words }], presenter: 'forecast' } },
+    { kind: 'prompt.given', ...stamp, data: { parts, presenter: 'forecast' } },
   ];
   const { main } = promptStreams;
   // The branch has its own list of spans. Its beginning has the same spans as the list of the prompt stream.
@@ -96,10 +139,10 @@ interface Trial {
 
 async function draftOnTrial(
   { session: { log }, turn }: StepContext,
-  { state, kept }: TrialState,
+  { state, kept, artifacts }: TrialState & { readonly artifacts: Artifacts },
   options: CallOptions,
 ): Promise<Trial> {
-  const place = { state, log: { ...defined({ shared: log.shared }), artifacts: readOnly(log.artifacts) } };
+  const place = { state, log: { ...defined({ shared: log.shared }), artifacts: readOnly(artifacts) } };
   const changing = await whatChanges(place, options, { at: options.at, turn });
   const drafted = await draftCall(place, kept, changing, options);
   const { outlook, rewrite, gauge } = foreseeCall(drafted, changing);
@@ -129,6 +172,31 @@ function triggerOf(place: StepContext, state: State, gauge: Gauge): CompactionTr
   // A prompt allows compactions again after earlier ones were refused or freed almost nothing.
   const progress = { compactionRefusals: 0, idleCompactions: 0, recoveryCompactions: 0 };
   return triggerBefore(policy, { state, progress }, gauge) ?? triggerAtTurn(policy, { state, progress }, gauge);
+}
+
+/** Returns artifacts to which new bytes are added in memory only. */
+function inMemory(stored: Artifacts): Artifacts {
+  const added = new Map<Digest, Uint8Array>();
+  const { put } = readOnly(stored);
+  return {
+    async put(bytes) {
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of bytes instanceof Uint8Array ? [bytes] : bytes) chunks.push(chunk);
+      const whole = Buffer.concat(chunks);
+      const named = await put(whole);
+      added.set(named.digest, whole);
+      return named;
+    },
+    get(name) {
+      const bytes = added.get(name);
+      return bytes === undefined ? stored.get(name) : oneChunk(bytes);
+    },
+    has: async (name) => added.has(name) || stored.has(name),
+  };
+}
+
+async function* oneChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
 }
 
 /** Returns artifacts that can only be read. `put` returns the digest of the bytes and stores nothing. */

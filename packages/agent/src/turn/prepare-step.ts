@@ -253,13 +253,16 @@ export function reportCliff({ tell }: TurnContext, { outlook: { cliff, forecast 
 }
 
 /**
- * Returns true if a rewrite reaches the threshold for tokens or the threshold for cost. A rewrite with an unknown price
- * can only reach the threshold for tokens.
+ * Returns true if billed tokens, such as those of a rewrite, reach the threshold for tokens or for cost. With an unknown
+ * price they can only reach the threshold for tokens.
  */
-export function isWorthSaying({ tokens = Infinity, cost }: RewriteNotice, rewrite: ForeseenRewrite): boolean {
-  if (rewrite.tokens >= tokens) return true;
-  if (cost === undefined || rewrite.cost === undefined) return false;
-  return !sumOfMoney([rewrite.cost, `-${cost}`]).startsWith('-');
+export function isWorthSaying(
+  { tokens = Infinity, cost }: RewriteNotice,
+  billed: Pick<ForeseenRewrite, 'tokens' | 'cost'>,
+): boolean {
+  if (billed.tokens >= tokens) return true;
+  if (cost === undefined || billed.cost === undefined) return false;
+  return !sumOfMoney([billed.cost, `-${cost}`]).startsWith('-');
 }
 
 /** Returns a rewrite as text: `the reasoning setting changed: 114,000 tokens are written again, $0.43`. */

@@ -90,6 +90,7 @@ function createWriter(background: Background): Tool {
     effect: 'execute',
     alone: true,
     truncate: 'start',
+    terminal: true,
     touches: ['structure', 'content'],
     effectKinds: ['commands'],
     read(input): ToolRun | ToolProblem {

@@ -2,7 +2,7 @@
 // that daily work needs, and the cost is compared with the ideal cost of the same calls.
 
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -19,12 +19,11 @@ import { createSimulator, defineScenario } from '@tidemark/simulator';
 import type { NdjsonStore } from '@tidemark/store-ndjson';
 import { openNdjsonStore } from '@tidemark/store-ndjson';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Ran } from '../../apps/cli/tests/pretend-run.ts';
-import { pretendRun } from '../../apps/cli/tests/pretend-run.ts';
-import { makePdf } from '../../packages/pdf/tests/make-pdf.ts';
-import { daysWork, REVIEW } from './days-work.ts';
+import { daysWork, REVIEW } from '../tests/days-work.ts';
+import type { Ran } from '../tests/pretend-run.ts';
+import { pretendRun } from '../tests/pretend-run.ts';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const EVERYTHING = join(ROOT, 'node_modules', '.bin', 'mcp-server-everything');
 const MODEL = 'claude-sonnet-5-5';
 
@@ -72,7 +71,7 @@ beforeAll(async () => {
   folder = join(root, 'tidemark');
   await promisify(execFile)('git', ['clone', '-q', '--depth', '1', `file://${ROOT}`, folder]);
   await writeFile(join(folder, 'notes.txt'), 'We recieve records\nand keep them seperate.\n');
-  await writeFile(join(folder, 'specification.pdf'), makePdf([['Appending', 'A record is final.'], ['Barriers']]));
+  await copyFile(new URL('../tests/fixtures/specification.pdf', import.meta.url), join(folder, 'specification.pdf'));
   await writeFile(join(folder, 'server.cjs'), SERVER);
   await mkdir(join(folder, '.agents', 'agents'), { recursive: true });
   await writeFile(join(folder, '.agents', 'agents', 'reviewer.md'), REVIEWER);
