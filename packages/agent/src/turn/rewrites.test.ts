@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { REWRITE_NOTICE } from '../ports/runtime.ts';
 import { isWorthSaying, rewriteInWords } from './prepare-step.ts';
 
-const rewrite = (tokens: number, cost?: string): Parameters<typeof isWorthSaying>[1] => ({
+const rewrite = (tokens: number, cost?: string): Parameters<typeof rewriteInWords>[0] => ({
   cause: 'reasoning',
   tokens,
   ...(cost === undefined ? {} : { cost: money(cost) }),
