@@ -1,9 +1,10 @@
+import type { ForeseenRewrite } from '@tidemark/context';
 import { money } from '@tidemark/log';
 import { expect, test } from 'vitest';
 import { REWRITE_NOTICE } from '../ports/runtime.ts';
 import { isWorthSaying, rewriteInWords } from './prepare-step.ts';
 
-const rewrite = (tokens: number, cost?: string): Parameters<typeof isWorthSaying>[1] => ({
+const rewrite = (tokens: number, cost?: string): ForeseenRewrite => ({
   cause: 'reasoning',
   tokens,
   ...(cost === undefined ? {} : { cost: money(cost) }),

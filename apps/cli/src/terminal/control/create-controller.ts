@@ -86,7 +86,13 @@ export function createController(options: ControllerOptions = {}): OwnedControll
     if (planned) await modes.setMode('plan');
   };
   const { agent, session, workspace } = shown;
-  const refreshStatus = createStatusUpdates({ state, session, workspace, firstForecast: shown.firstForecast });
+  let draft: Draft = { text: '', attached: [] };
+  const refreshStatus = createStatusUpdates({
+    state,
+    session,
+    workspace,
+    forecast: async () => shown.forecast(await turns.contentOf(draft)),
+  });
   const base = { ...basics, agent, session, workspace, openSession };
   const turns = createTurns({
     ...base,
@@ -96,14 +102,20 @@ export function createController(options: ControllerOptions = {}): OwnedControll
       await modes.inform(opened);
       return opened;
     },
-    consider: (live, draft) => rewrites.consider(live, draft),
+    consider: (given, parts) => rewrites.consider(given, parts),
     ended({ outcome }) {
       rewrites.turnEnded().catch(report);
       attention.call(`the turn ended: ${outcome}`);
       if (outcome === 'completed' && state.get().queued.length === 0) modes.offerPlan().catch(report);
     },
   });
-  const rewrites = createRewriteChoices({ ...base, now, resume: () => turns.resume() });
+  const rewrites = createRewriteChoices({
+    ...base,
+    forecast: shown.forecast,
+    openFor: shown.openFor,
+    now,
+    resume: () => turns.resume(),
+  });
   const modes = createModes({ ...base, prompt: turns.prompt, setPermissionMode: shown.setMode });
   return {
     ...base,
@@ -116,8 +128,13 @@ export function createController(options: ControllerOptions = {}): OwnedControll
     interrupt: () => (state.get().command?.stop ?? turns.interrupt)(),
     interruptTurn: turns.interrupt,
     refreshStatus: () => void refreshStatus(),
-    draftBegan() {
-      if (shown.startFirstForecast()) void refreshStatus();
+    draftChanged(changed) {
+      draft = changed;
+      void refreshStatus();
+    },
+    attachToNext(attachment) {
+      turns.attachToNext(attachment);
+      void refreshStatus();
     },
     requireSession: () => shown.openFor(''),
     rewind: () => void rewindSession({ ...base, ...defined({ restoring: sessions?.restoring }) }).catch(report),

@@ -59,18 +59,18 @@ test('the first call of a new session is forecast when the user begins a prompt,
         flags: {},
         open: () => agent.open(),
         close: () => agent.close(),
-        async forecastFirst() {
+        async forecastFirst(words) {
           forecasts += 1;
           const trial = agentIn(createMemoryStore());
           onTestFinished(() => trial.close());
-          return (await trial.open()).forecast();
+          return (await trial.open()).forecast(words);
         },
       };
     },
   });
   expect(terminal.controller.state.get().status.next).toBeUndefined();
-  terminal.controller.draftBegan();
-  terminal.controller.draftBegan();
+  terminal.controller.draftChanged(draftOf(''));
+  terminal.controller.draftChanged(draftOf('hello'));
   const { status } = await terminal.until((state) => state.status.next !== undefined);
   expect(Number(status.next?.cost)).toBeGreaterThan(0);
   expect([forecasts, (await store.sessions()).sessions]).toEqual([1, []]);

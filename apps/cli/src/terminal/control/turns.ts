@@ -15,6 +15,8 @@ import type { InsteadOfPrompt } from './rewrite-choice.ts';
 export type TurnSender = Pick<Controller, 'send' | 'queue' | 'takeBack' | 'attachToNext' | 'interrupt' | 'resume'> & {
   /** Sends a text of Tidemark as a prompt, such as the order to carry out a plan. */
   prompt(text: string): void;
+  /** Returns the content of the prompt that a draft would be now. Returns `undefined` if it would have no content. */
+  contentOf(draft: Draft): Promise<PreparedDraft['parts'] | undefined>;
   /** Resolves when no turn runs. */
   settled(): Promise<void>;
 };
@@ -29,7 +31,7 @@ export interface TurnsPlace extends Pick<Controller, 'state' | 'print' | 'report
   workspace(): string;
   dispatch?: Dispatcher | undefined;
   /** Called before a prompt is sent. Returns `undefined` if it is sent, otherwise what happens instead. */
-  consider?(session: AgentSession, draft: Draft): Promise<InsteadOfPrompt | undefined>;
+  consider?(draft: Draft, parts: PreparedDraft['parts']): Promise<InsteadOfPrompt | undefined>;
   /** Called after each turn that ended. */
   ended(finished: FinishedTurn): void;
 }
@@ -82,6 +84,10 @@ export function createTurns(place: TurnsPlace): TurnSender {
         runTurn(turns, undefined, async (signal) => ({ turn: (await place.openFor('')).resume({ signal }) }));
     },
     prompt: (text) => start(turns, { text, attached: [] }),
+    async contentOf(draft) {
+      const { parts } = await prepare(turns, draft);
+      return parts.length === 0 || (isBlank(draft) && turns.extra.length === 0) ? undefined : parts;
+    },
     settled: async () => turns.running?.over,
   };
 }
@@ -116,10 +122,10 @@ function start(turns: TerminalTurns, draft: Draft): void {
   const { place } = turns;
   runTurn(turns, draft, async (signal) => {
     const { parts, skills } = await prepare(turns, draft);
-    const session = await place.openFor(draft.text);
-    signal.throwIfAborted();
-    const instead = await place.consider?.(session, draft);
+    const instead = await place.consider?.(draft, parts);
     if (instead !== undefined) throw new NotSent(instead);
+    signal.throwIfAborted();
+    const session = await place.openFor(draft.text);
     signal.throwIfAborted();
     return { turn: session.prompt(parts, { skills, signal }) };
   });

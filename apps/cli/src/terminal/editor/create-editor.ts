@@ -2,6 +2,7 @@
 
 import type { Key } from 'ink';
 
+import { failureOf } from '../../frame/failure.ts';
 import type { Controller } from '../state/controller.ts';
 import type { Observable } from '../state/observable.ts';
 import { createObservable } from '../state/observable.ts';
@@ -16,11 +17,11 @@ import { createDraftKeeper } from './keep-draft.ts';
 import type { EditorAction, EditorCommand } from './keys/read-keys.ts';
 import { readKeys } from './keys/read-keys.ts';
 import { createPromptRecall } from './recall-prompts.ts';
-import { failureOf } from '../../frame/failure.ts';
 import type { EditCommand } from './text/edit-text.ts';
 import { editText, NO_TEXT, setText } from './text/edit-text.ts';
 import { expandFolded, replaceFolded } from './text/folded.ts';
 import { cellAt, layoutRows, positionAt } from './text/layout.ts';
+import { watchDraft } from './watch-draft.ts';
 
 /** Editor of the prompt. */
 export interface PromptEditor {
@@ -61,9 +62,9 @@ export function createEditor(controller: Controller, ports: EditorPorts): Prompt
     state,
     draft: ports.draft,
     replace: parts.replace,
-    began: controller.draftBegan,
     failed: draftFailed,
   });
+  const unwatch = watchDraft(state, controller.draftChanged);
   const send = createSender({ state, controller, add: recall.add });
   const keys = createActions({ state, controller, ports, parts, recall, popup, send });
   const apply = (command: EditorCommand, terminal: EditorTerminal): void => {
@@ -97,6 +98,7 @@ export function createEditor(controller: Controller, ports: EditorPorts): Prompt
     clearHint: () => change({ hint: undefined }),
     close() {
       unsubscribe();
+      unwatch();
       return keeper.close();
     },
   };
