@@ -7,6 +7,7 @@ import { formatNumber } from '../../frame/numbers.ts';
 import type { Shown } from '../../frame/shown.ts';
 import { withStyle } from '../../frame/shown.ts';
 import { duration } from '../../present/tool-line.ts';
+import { OUTPUT_BEGIN, OUTPUT_COMMAND, OUTPUT_NAME } from '../state/prompt-text.ts';
 import type { EndedUserCommand } from './run-user-command.ts';
 import { runUserCommand } from './run-user-command.ts';
 import type { SlashPlace } from './slash-command.ts';
@@ -53,7 +54,7 @@ export function createUserCommands(place: Pick<SlashPlace, 'controller' | 'conte
       controller.print(printedLines(line, ended));
       controller.attachToNext({
         type: 'attachment',
-        name: `Output of a command that the user ran with "!"`,
+        name: OUTPUT_NAME,
         data: Buffer.from(reportForModel(line, ended)),
       });
     } finally {
@@ -119,9 +120,9 @@ function reportForModel(line: string, ended: EndedUserCommand): string {
   const how = stopped ? 'The user stopped it.' : typeof end === 'number' ? `Exit code: ${end}` : `Ended by ${end}`;
   return [
     'The user ran this command in the workspace, outside of the sandbox. The model did not run it.',
-    `Command: ${line}`,
+    `${OUTPUT_COMMAND}${line}`,
     how,
     ...(background ? ['A process that it started still runs in the background.'] : []),
-    output === '' ? 'It printed nothing.' : `Output:\n${terminalText(output)}`,
+    output === '' ? 'It printed nothing.' : `${OUTPUT_BEGIN}\n${terminalText(output)}`,
   ].join('\n');
 }

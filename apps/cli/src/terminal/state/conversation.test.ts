@@ -90,8 +90,15 @@ describe('calls', () => {
     expect(forged[0]).toBe('✗ bash a  exit 1, 1.2 s');
   });
 
-  test('a successful command shows no output, and a denied call no error', () => {
-    expect(drawnCall('bash', { command: 'ls' }, 'a\nb')).toEqual(['✓ bash ls  1.2 s']);
+  test('a successful command shows the last lines of its output, and a denied call no error', () => {
+    expect(drawnCall('bash', { command: 'ls' }, 'a\nb\nc\nd\ne\n[exit 0]', { exit: 0 })).toEqual([
+      '✓ bash ls  1.2 s',
+      '  … 2 more lines, Ctrl-O shows all',
+      '  c',
+      '  d',
+      '  e',
+    ]);
+    expect(drawnCall('bash', { command: 'true' }, '[exit 0]', { exit: 0 })).toEqual(['✓ bash true  1.2 s']);
     const { record } = createRecords();
     const denied = after(
       record('answer.received', answer(call('c1', 'bash', { command: 'rm x' }))),
