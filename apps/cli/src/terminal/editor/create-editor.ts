@@ -19,7 +19,7 @@ import { readKeys } from './keys/read-keys.ts';
 import { createPromptRecall } from './recall-prompts.ts';
 import type { EditCommand } from './text/edit-text.ts';
 import { editText, NO_TEXT, setText } from './text/edit-text.ts';
-import { expandFolded, replaceFolded } from './text/folded.ts';
+import { expandFolded } from './text/folded.ts';
 import { cellAt, layoutRows, positionAt } from './text/layout.ts';
 import { watchDraft } from './watch-draft.ts';
 
@@ -43,9 +43,6 @@ export interface EditorTerminal {
   /** Gives the terminal to another program until the action ends. */
   suspend(action: () => Promise<void>): Promise<void>;
 }
-
-/** Length of the prompts in the history, with their pastes expanded. The pastes of a longer prompt stay folded. */
-const MAX_STORED = 16_000;
 
 /** Creates the editor of a terminal. */
 export function createEditor(controller: Controller, ports: EditorPorts): PromptEditor {
@@ -194,7 +191,7 @@ interface Sender {
 interface SenderParts {
   readonly state: Observable<EditorState>;
   readonly controller: Controller;
-  add(prompt: string, stored: string): void;
+  add(prompt: string): void;
 }
 
 function createSender({ state, controller, add }: SenderParts): Sender {
@@ -202,8 +199,7 @@ function createSender({ state, controller, add }: SenderParts): Sender {
     const before = state.get();
     const draft = draftOf(before);
     if (draft.text.trim() === '') return undefined;
-    const labels = replaceFolded(before.edited.buffer.text, before.parts, ({ label }) => label).trimEnd();
-    add(draft.text, draft.text.length > MAX_STORED ? labels : draft.text);
+    add(draft.text);
     state.set({ ...EMPTY_EDITOR, parts: before.parts, edited: { ...NO_TEXT, kills: before.edited.kills } });
     return draft;
   };
