@@ -165,6 +165,20 @@ describe('calls', () => {
 });
 
 describe('turns', () => {
+  test('the end of a turn counts the calls of the model, and those that ran', () => {
+    const { record } = createRecords();
+    const ended = (calls: number): string => {
+      const conversation = after(
+        record('turn.started', { trigger: 'user' }),
+        record('answer.received', answer(call('c1', 'read', { path: 'a' }), call('c2', 'edit', { path: 1 }))),
+        record('turn.ended', { outcome: 'completed', totals: { steps: 1, calls } }),
+      );
+      return drawn(conversation, 200).at(-1) ?? '';
+    };
+    expect(ended(1)).toContain('1 step, 1 of 2 tool calls ran');
+    expect(ended(2)).toContain('1 step, 2 tool calls;');
+  });
+
   test('the end of a turn shows its time, tokens, cost and subagents in one line', () => {
     const { record } = createRecords();
     const conversation = after(
