@@ -129,6 +129,7 @@ function attach(
     running: false,
     stopping: false,
     readOnly: false,
+    unwritable: false,
     session: session?.id,
     status: { ...NO_FACTS, model: opened.agent.capabilities.model, ...given.facts },
   });
@@ -203,8 +204,12 @@ async function showLive(shown: HeldSession, { log }: SessionsPlace, session: Age
 }
 
 async function showExisting(shown: HeldSession, sessions: SessionsPlace, id: SessionId): Promise<void> {
-  if (shown.session?.id === id)
-    throw new CliError('cli/refused', 'this session is shown already', '`/sessions` lists the others');
+  if (shown.session?.id === id) {
+    if (shown.place.state.get().unwritable !== true)
+      throw new CliError('cli/refused', 'this session is shown already', '`/sessions` lists the others');
+    // Its writer writes no more, and holds the lock. An error of it was reported before.
+    await shown.opened?.close().catch(() => undefined);
+  }
   const chosen = await namedSession(sessions.log, id);
   const opened = await sessions.prepare(chosen);
   try {

@@ -2,10 +2,12 @@
 // if it cannot be sent, it goes back into the editor.
 
 import type { AgentSession, FinishedTurn, GivenAttachment, Turn } from '@tidemark/kit';
+import { LogError } from '@tidemark/log';
 
 import { withStyle } from '../../frame/shown.ts';
 import type { Controller, Dispatcher } from '../state/controller.ts';
 import type { Draft } from '../state/draft.ts';
+import { withoutLive } from '../state/conversation.ts';
 import type { TerminalState } from '../state/terminal-state.ts';
 import type { PreparedDraft } from './prepare-draft.ts';
 import { prepareDraft } from './prepare-draft.ts';
@@ -193,9 +195,28 @@ function runTurn(turns: TerminalTurns, draft: Draft | undefined, begin: BeginTur
       if (draft !== undefined && !recorded) place.refill(draft.text, draft.attached);
       // The user stopped the prompt before it was sent. The text in the editor shows this.
       if (!(abort.signal.aborted && !recorded)) place.report(error);
+      if (isUnwritten(error)) loseUnwritten(place);
       sendLate(turns);
     },
   );
+}
+
+const UNWRITTEN: ReadonlySet<unknown> = new Set(['log/write-failed', 'log/flush-failed', 'log/latched']);
+
+/** Returns true if an error, or one of its causes, is that the log cannot be written. */
+function isUnwritten(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return (error instanceof LogError && UNWRITTEN.has(error.code)) || isUnwritten(error.cause);
+}
+
+/** Removes what was not recorded. The provider may have billed it, so the known cost is a lower bound. */
+function loseUnwritten({ state, change, print }: TurnsPlace): void {
+  const { conversation, status } = state.get();
+  change({ conversation: withoutLive(conversation), status: { ...status, costsMore: true }, unwritable: true });
+  print([
+    withStyle('yellow', 'The part of the turn after the last record is not in the log.'),
+    'When the disk can be written again, `/resume` opens this session again.',
+  ]);
 }
 
 /** Sends the next queued draft after a complete turn. After any other end, the queued drafts wait. */

@@ -281,6 +281,11 @@ export function add(conversation: Conversation, block: PrintedBlock): Conversati
   return { ...conversation, blocks: conversation.blocks.append([block]) };
 }
 
+/** Returns the conversation without its live part, which was not recorded. */
+export function withoutLive(conversation: Conversation): Conversation {
+  return { ...conversation, live: NOTHING_LIVE };
+}
+
 /** Returns the conversation of a session that no process writes any more: its open calls do not run. */
 export function withoutProcess(conversation: Conversation): Conversation {
   return withCutOff(conversation, ({ startedAt, acts }) => {
