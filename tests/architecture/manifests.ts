@@ -10,6 +10,9 @@ import { isTest } from './tree.ts';
 /** Tools in the root's manifest that the tests of every package may use. */
 const BROUGHT_BY_THE_ROOT = new Set(['vitest', 'fast-check', 'typescript']);
 
+/** Packages that no file imports, because a package starts another process with them. */
+const STARTED = new Set(['unpdf']);
+
 /** Modules of Node that plain JavaScript files import without the prefix `node:`. */
 const BUILT_IN = new Set(['child_process', 'crypto', 'fs', 'module', 'os', 'path']);
 
@@ -56,7 +59,9 @@ export function unused(tree: Tree): readonly Violation[] {
     const own = uses.filter((use) => use.room.folder === room.folder);
     const products = new Set(own.filter((use) => !use.testing).map((use) => use.name));
     const all = new Set(own.map((use) => use.name));
-    const idle = [...declaredIn(tree, room, 'dependencies')].filter((name) => !products.has(name));
+    const idle = [...declaredIn(tree, room, 'dependencies')].filter(
+      (name) => !products.has(name) && !STARTED.has(name),
+    );
     const idleInTests = [...declaredIn(tree, room, 'devDependencies')].filter((name) => !all.has(name));
     return [...idle, ...idleInTests].map((name) => ({
       file: `${room.folder}/package.json`,

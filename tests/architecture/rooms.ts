@@ -48,7 +48,7 @@ export const ARROWS: Readonly<Record<string, readonly string[] | '*'>> = {
   'tools/skills': ['packages/model', 'packages/agent'],
   'tools/mcp': ['packages/files', 'packages/log', 'packages/model', 'packages/agent'],
   'tools/images': ['packages/model', 'packages/agent'],
-  'tools/web': ['packages/log', 'packages/model', 'packages/agent'],
+  'tools/web': ['packages/log', 'packages/model', 'packages/agent', 'packages/pdf'],
   'packages/kit': [
     'packages/log',
     'packages/model',

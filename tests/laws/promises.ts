@@ -10,9 +10,10 @@ import type { Process, Promised, Stage } from './agent-session.ts';
 
 /** Error codes with which each command may be refused. */
 const REFUSALS: Readonly<Record<Promised['what'], readonly string[]>> = {
-  prompt: ['agent/closed'],
+  // An interrupt before the hooks of a prompt have answered counts as a denial.
+  prompt: ['agent/closed', 'agent/hook-denied'],
   resume: ['agent/closed'],
-  steer: ['agent/not-running', 'agent/closed'],
+  steer: ['agent/not-running', 'agent/closed', 'agent/hook-denied'],
   side: ['agent/stopped', 'agent/closed', 'agent/limited'],
   mode: ['agent/closed'],
   notify: ['agent/closed'],

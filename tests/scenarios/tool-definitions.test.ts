@@ -18,11 +18,14 @@ const tools = [
 /** Estimated tokens of the 15 definitions before their descriptions were reworded, at commit fcd7d0e7. */
 const TOKENS_BEFORE = 2_684;
 
-test('the 15 built-in tool definitions are at most 5% larger than before they were reworded', () => {
+/** Estimated tokens of the arguments added since: `page` of `read`, `output` of `grep`, `edits` of `edit`, and `agent`. */
+const TOKENS_ADDED = 170;
+
+test('the 15 built-in tool definitions are at most 5% larger than before they were reworded, without later arguments', () => {
   const texts = tools.map(({ name, description, schema }) => canonicalText({ name, description, schema }));
   const tokens = texts.reduce((sum, text) => sum + estimateTokens(text), 0);
   expect(texts).toHaveLength(15);
-  expect(tokens / TOKENS_BEFORE).toBeLessThan(1.05);
+  expect((tokens - TOKENS_ADDED) / TOKENS_BEFORE).toBeLessThan(1.05);
 });
 
 test('each description states what the tool does and what the call returns, and names only built-in tools', () => {

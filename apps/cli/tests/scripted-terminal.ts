@@ -1,7 +1,7 @@
 // Terminal for tests: a controller with a scripted provider and a store in memory. A test can hold the answers back.
 
 import type { ForkPlan } from '@tidemark/agent';
-import type { Permissions, RestoreOptions } from '@tidemark/kit';
+import type { AgentOptions, Permissions, RestoreOptions } from '@tidemark/kit';
 import { createAgent, createConfinement } from '@tidemark/kit';
 import type { AbortSignalLike, Log, Recorded, SessionId } from '@tidemark/log';
 import type { Provider } from '@tidemark/model';
@@ -43,6 +43,7 @@ export interface ScriptedTerminalOptions extends Omit<ControllerOptions, 'sessio
   readonly store?: Log;
   /** Mode of new sessions. */
   readonly mode?: Permissions['mode'];
+  readonly hooks?: AgentOptions['hooks'];
   /** Absolute path of an existing folder in which the agent works with its tools. Without it, the agent has no tools. */
   readonly folder?: string;
   /** Prepares an agent in place of the scripted one. */
@@ -61,7 +62,15 @@ export function draftOf(text: string): Draft {
 
 /** Opens a terminal with a new session that is not created yet. */
 export async function openScriptedTerminal(options: ScriptedTerminalOptions = {}): Promise<ScriptedTerminal> {
-  const { answers = [says('Yes.')], store = createMemoryStore(), mode = 'auto', folder, prepare, ...rest } = options;
+  const {
+    answers = [says('Yes.')],
+    store = createMemoryStore(),
+    mode = 'auto',
+    folder,
+    hooks = [],
+    prepare,
+    ...rest
+  } = options;
   const gate = createGate();
   const scripted = createScriptedProvider({ respond: ({ index }) => answers[index] ?? answers.at(-1) ?? says('') });
   const provider: Provider = {
@@ -81,7 +90,7 @@ export async function openScriptedTerminal(options: ScriptedTerminalOptions = {}
         if (prepare !== undefined) return prepare(session, controller.ask);
         const permissions: Permissions = { ...(session === undefined && { mode }), ask: controller.ask };
         const workspace = folder === undefined ? {} : { workspace: { folder } };
-        const agent = createAgent({ model: 'claude-sonnet-5-5', provider, store, permissions, ...workspace });
+        const agent = createAgent({ model: 'claude-sonnet-5-5', provider, store, permissions, hooks, ...workspace });
         return {
           agent,
           flags: { mode },

@@ -103,6 +103,7 @@ export type { LoadVerdict } from './decide/judge-load.ts';
 export { SKILL_BUDGET } from './ports/skill-shelf.ts';
 export { judgeLoad, skillTokens } from './decide/judge-load.ts';
 export type { AgentShelf, OwnAgent, ToolLimit } from './ports/own-agent.ts';
+export { ownAgentSource } from './sources/own-agent-source.ts';
 export { findOwnAgent } from './subagent/own-agent.ts';
 export type { SubagentOrder } from './ports/subagent.ts';
 export type { Surroundings } from './ports/surroundings.ts';
@@ -112,7 +113,7 @@ export type {
   PageMaker,
   PreviewContext,
   ResultRoom,
-  SeenFile,
+  FileSeen,
   Tool,
   ToolContext,
   ToolFact,

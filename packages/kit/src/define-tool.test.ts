@@ -142,7 +142,7 @@ test.each([
   await expect(call(returning(value), {})).rejects.toMatchObject({ code: 'kit/bad-tool' });
 });
 
-test('`defineTool` passes on `effect`, `alone`, `truncate`, `touches` and `confined`', async () => {
+test('`defineTool` passes on `effect`, `alone`, `truncate`, `terminal`, `touches` and `confined`', async () => {
   const tool = defineTool({
     name: 'deploy',
     description: 'Deploys.',
@@ -150,11 +150,18 @@ test('`defineTool` passes on `effect`, `alone`, `truncate`, `touches` and `confi
     effect: 'network',
     alone: true,
     truncate: 'start',
+    terminal: true,
     touches: ['structure'],
     confined: ({ where }) => where === 'here',
     run: () => 'deployed',
   });
-  expect(tool).toMatchObject({ effect: 'network', alone: true, truncate: 'start', touches: ['structure'] });
+  expect(tool).toMatchObject({
+    effect: 'network',
+    alone: true,
+    truncate: 'start',
+    terminal: true,
+    touches: ['structure'],
+  });
   expect(await tool.read({ where: 'there' })).toMatchObject({ title: 'deploy', confined: false });
 });
 

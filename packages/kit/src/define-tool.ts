@@ -56,6 +56,11 @@ export interface ToolDefinition<Schema extends StandardSchemaV1> {
    */
   readonly truncate?: 'start' | 'end';
   /**
+   * True if the output comes from programs. The model is then shown it as a terminal shows it: without colours, and with
+   * the last state of an overwritten line. Default: false.
+   */
+  readonly terminal?: boolean;
+  /**
    * Names for the things that a call changes, such as `structure`. A context source uses them to decide if its note is
    * out of date.
    */
@@ -93,14 +98,14 @@ const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 export function defineTool<Schema extends StandardSchemaV1>(definition: ToolDefinition<Schema>): Tool {
   const problem = problemOf(definition);
   if (problem !== undefined) throw new KitError('kit/bad-tool', problem, { tool: definition?.name });
-  const { name, description, input, effect, alone, truncate, touches, describeEffects } = definition;
+  const { name, description, input, effect, alone, truncate, terminal, touches, describeEffects } = definition;
   const jsonSchema = toolSchemaOf(name, input, definition.schema);
   return {
     name,
     description,
     schema: jsonSchema,
     effect,
-    ...defined({ alone, truncate, touches }),
+    ...defined({ alone, truncate, terminal, touches }),
     ...(describeEffects !== undefined && { effectKinds: kindsIn(describeEffects) }),
     read: (given) => readArguments(definition, jsonSchema, given),
   };
@@ -114,6 +119,7 @@ const DEFINED: readonly string[] = [
   'effect',
   'alone',
   'truncate',
+  'terminal',
   'touches',
   'describeEffects',
   'title',
@@ -176,6 +182,7 @@ const isFunction = (value: unknown): boolean => typeof value === 'function';
 /** Checks of the optional fields of a definition, and the values that they accept. */
 const OPTIONAL = {
   alone: [(value) => typeof value === 'boolean', 'true or false'],
+  terminal: [(value) => typeof value === 'boolean', 'true or false'],
   truncate: [(value) => value === 'start' || value === 'end', '"start" or "end"'],
   touches: [
     (value) => Array.isArray(value) && value.every((one) => typeof one === 'string'),

@@ -4,6 +4,7 @@
 import type { HookInput, Notice } from '@tidemark/agent';
 import { callId } from '@tidemark/log';
 import { createScriptedProvider } from '@tidemark/provider-scripted';
+import { startMadeServer } from '@tidemark/tools-mcp/contract';
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -102,4 +103,35 @@ test.each([
   ['', 'hook'],
 ])('`hookName` makes a name from %j', (run, name) => {
   expect(hookName(run)).toBe(name);
+});
+
+test('a hook is asked about a tool of an MCP server by its name, also if the tool is deferred behind `tool_call`', async () => {
+  const server = await startMadeServer({ tools: [{ name: 'stock' }] });
+  onTestFinished(() => server.stop());
+  for (const toolBudget of [20_000, 0]) {
+    const part =
+      toolBudget === 0
+        ? { name: 'tool_call', arguments: '{"tool":"shop__stock","arguments":{}}' }
+        : { name: 'shop__stock', arguments: '{}' };
+    const provider = createScriptedProvider({
+      answers: [
+        { parts: [{ type: 'call', call: callId('c1'), ...part }] },
+        { parts: [{ type: 'text', text: 'Well.' }] },
+      ],
+    });
+    const inputs: HookInput[] = [];
+    const agent = createAgent({
+      model: 'claude-sonnet-5-5',
+      provider,
+      mcp: { servers: { shop: { url: server.url } }, toolBudget },
+      permissions: { mode: 'auto', allowUnsandboxed: true },
+      hooks: [
+        { on: 'before-tool', tools: ['shop__*'], run: (input) => (inputs.push(input), { deny: 'closed today' }) },
+      ],
+    });
+    await (await agent.open()).prompt('What is in stock?');
+    await agent.close();
+    expect(inputs).toMatchObject([{ tool: 'shop__stock', arguments: {} }]);
+  }
+  expect(server.called).toEqual([]);
 });

@@ -39,12 +39,13 @@ export interface OwnAgents {
 export function createOwnAgents(
   options: AgentOptions,
   made: Set<Pick<Provider, 'close'>>,
-  { runtime: first, secrets: { mask } }: Pick<ResolvedAgent, 'runtime' | 'secrets'>,
+  { runtime: first, secrets: { mask }, workspace }: Pick<ResolvedAgent, 'runtime' | 'secrets' | 'workspace'>,
 ): OwnAgents {
   const models = createAgentModels(options, made);
   const { subagents = false, ownAgents } = options;
   const subagentModel = subagents === false || subagents.model === undefined ? undefined : models(subagents.model);
-  const shelf = ownAgents && createAgentShelf(ownAgents, { mask, problemOf: (agent) => problemOfAgent(agent, models) });
+  const shelf =
+    ownAgents && createAgentShelf(ownAgents, { mask, workspace, problemOf: (agent) => problemOfAgent(agent, models) });
   return {
     equip: (runtime) => withOwnAgents({ ...runtime, findAgentModel: models, ...defined({ subagentModel }) }, shelf),
     async openAs(name, open, { keepModel }) {

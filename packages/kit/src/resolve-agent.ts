@@ -20,6 +20,7 @@ import {
   THIS_MACHINE,
   createCacheWriteGate,
   createSecrets,
+  ownAgentSource,
   permissionModeSource,
   readRules,
   secretsOf,
@@ -230,13 +231,13 @@ function sourcesOf(options: AgentOptions, background: Background | undefined): r
   const workspace = workspaceOf(options);
   const { sources = [] } = options.context ?? {};
   const mode = permissionModeSource(defined({ allowUnsandboxed: options.permissions?.allowUnsandboxed }));
-  if (workspace === undefined) return [mode, ...sources];
+  if (workspace === undefined) return [mode, ownAgentSource(), ...sources];
   const { folder, trusted = false, memory: remembers = true } = workspace;
   const found = instructionsSource(instructionsOf(workspace));
   const memory =
     trusted && remembers ? [memorySource({ folder: resolve(folder), forbidden: forbiddenTo(options) })] : [];
   const processes = background === undefined ? [] : [processesSource(background)];
-  return [workspaceSource(), environmentSource(), mode, found, ...memory, ...processes, ...sources];
+  return [workspaceSource(), environmentSource(), mode, ownAgentSource(), found, ...memory, ...processes, ...sources];
 }
 
 /**

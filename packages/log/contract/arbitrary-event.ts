@@ -6,8 +6,6 @@ import type { Timestamp, TurnId } from '../src/ids.ts';
 import { timestamp, turnId } from '../src/ids.ts';
 import type { Payloads } from './arbitrary-payloads.ts';
 import {
-  aCall,
-  aChain,
   aDigest,
   aMoney,
   aPosition,
@@ -17,40 +15,17 @@ import {
   contentParts,
   count,
   json,
+  layer,
   name,
   text,
 } from './arbitrary-payloads.ts';
+import { sessionPayloads } from './arbitrary-session.ts';
 
 const some = { noNullPrototype: true } as const;
 const number = fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => (Object.is(value, -0) ? 0 : value));
 const tool = all({ name, digest: aDigest });
 const range = all({ from: aPosition, to: aPosition });
 const strategy = fc.constantFrom('deterministic' as const, 'model-assisted' as const, 'recorded' as const);
-const outcome = fc.constantFrom('completed' as const, 'failed' as const, 'interrupted' as const, 'limited' as const);
-const began = fc.record(
-  {
-    trigger: fc.constantFrom('user' as const, 'notification' as const, 'subagent' as const, 'schedule' as const),
-    compaction: fc.constantFrom('manual' as const, 'preflight' as const, 'auto' as const),
-  },
-  { ...some, requiredKeys: ['trigger'] },
-);
-const totals = fc.record(
-  { steps: count, calls: count, taken: fc.record({ tokens: count }, { noNullPrototype: true }) },
-  { requiredKeys: ['steps', 'calls'], noNullPrototype: true },
-);
-const layer = fc.record(
-  {
-    name,
-    revision: name,
-    stability: fc.constantFrom('global' as const, 'project' as const, 'session' as const),
-    digest: aDigest,
-    bytes: count,
-    tokens: count,
-    sized: fc.constantFrom('estimated' as const, 'recorded' as const),
-  },
-  { ...some, requiredKeys: ['name', 'revision', 'stability', 'digest', 'bytes', 'tokens'] },
-);
-
 /** Random timestamps between the years 2000 and 2100. */
 export const aTime: fc.Arbitrary<Timestamp> = fc
   .date({ min: new Date('2000-01-01T00:00:00.000Z'), max: new Date('2100-01-01T00:00:00.000Z'), noInvalidDate: true })
@@ -248,96 +223,6 @@ const pressurePayloads: Payloads<
   'branch.summarized': fc.record(
     { session: aSession, range, strategy, text, limitations: fc.array(text, { maxLength: 2 }) },
     { ...some, requiredKeys: ['range', 'strategy', 'text', 'limitations'] },
-  ),
-};
-
-const chosen = { name, version: name, role: text, tools: fc.array(name, { maxLength: 2 }) };
-
-const sessionPayloads: Payloads<
-  | 'session.created'
-  | 'turn.started'
-  | 'turn.resumed'
-  | 'turn.ended'
-  | 'mode.changed'
-  | 'agent.chosen'
-  | 'foreign.recorded'
-  | 'memory.changed'
-  | 'subagent.started'
-  | 'subagent.ended'
-  | 'process.started'
-  | 'process.ended'
-> = {
-  'session.created': fc.record(
-    {
-      id: aSession,
-      root: aSession,
-      parent: all({ session: aSession, position: aPosition, chain: aChain }),
-      startedBy: fc.record(
-        { session: aSession, call: aCall, depth: count, agent: name, model: name },
-        { ...some, requiredKeys: ['session', 'call', 'depth'] },
-      ),
-      workspace: text,
-      title: text,
-      imported: fc.record(
-        { format: name, source: text, digest: aDigest, bytes: count },
-        { ...some, requiredKeys: ['format', 'source'] },
-      ),
-    },
-    { ...some, requiredKeys: ['id', 'root', 'workspace'] },
-  ),
-  'turn.started': began,
-  'turn.resumed': began,
-  'turn.ended': fc.record(
-    { outcome, error: all({ code: name, message: text, next: text }), totals },
-    { ...some, requiredKeys: ['outcome'] },
-  ),
-  'mode.changed': all({
-    mode: fc.constantFrom('read-only' as const, 'ask' as const, 'auto' as const),
-    by: fc.constantFrom('user' as const, 'settings' as const),
-  }),
-  'agent.chosen': fc.record(chosen, { ...some, requiredKeys: ['name', 'version', 'role'] }),
-  'foreign.recorded': fc.record(
-    { format: name, line: count, record: json, reason: text },
-    { ...some, requiredKeys: ['format', 'line', 'record'] },
-  ),
-  'memory.changed': fc.record(
-    {
-      file: text,
-      operation: fc.constantFrom('add' as const, 'replace' as const, 'consolidate' as const),
-      before: aDigest,
-      after: aDigest,
-      bytes: count,
-    },
-    { ...some, requiredKeys: ['file', 'operation', 'after', 'bytes'] },
-  ),
-  'subagent.started': fc.record(
-    {
-      child: aSession,
-      role: text,
-      task: text,
-      call: aCall,
-      agent: fc.record({ ...chosen, effort: name }, { ...some, requiredKeys: ['name', 'version', 'role'] }),
-      model: name,
-      provider: name,
-    },
-    { ...some, requiredKeys: ['child', 'role', 'task'] },
-  ),
-  'subagent.ended': fc.record(
-    { child: aSession, status: outcome, summary: text, cost: text, totals },
-    { ...some, requiredKeys: ['child', 'status', 'summary'] },
-  ),
-  'process.started': fc.record(
-    { process: name, command: text, call: aCall },
-    { ...some, requiredKeys: ['process', 'command'] },
-  ),
-  'process.ended': fc.record(
-    {
-      process: name,
-      exit: count,
-      signal: name,
-      by: fc.constantFrom('itself' as const, 'model' as const, 'user' as const, 'session' as const, 'lost' as const),
-    },
-    { ...some, requiredKeys: ['process', 'by'] },
   ),
 };
 

@@ -3,6 +3,7 @@
 
 import type { AnswerPart, Json, Usage } from '@tidemark/core';
 import fc from 'fast-check';
+import type { LayerRecord } from '../src/events/context.ts';
 import type { EventData, Kind } from '../src/event.ts';
 import type { CallId, Chain, Digest, Money, Position, SessionId } from '../src/ids.ts';
 import { callId, chain, digest, money, position, sessionId } from '../src/ids.ts';
@@ -362,3 +363,17 @@ export const callPayloads: Payloads<Here> = {
     { requiredKeys: ['call', 'decision', 'by'], noNullPrototype: true },
   ),
 };
+
+/** Random layers of a front. */
+export const layer: fc.Arbitrary<LayerRecord> = fc.record(
+  {
+    name,
+    revision: name,
+    stability: fc.constantFrom('global' as const, 'project' as const, 'session' as const),
+    digest: aDigest,
+    bytes: count,
+    tokens: count,
+    sized: fc.constantFrom('estimated' as const, 'recorded' as const),
+  },
+  { noNullPrototype: true, requiredKeys: ['name', 'revision', 'stability', 'digest', 'bytes', 'tokens'] },
+);

@@ -23,7 +23,14 @@ export { isOwnOnly } from './settings.ts';
 export { showable } from './showable.ts';
 export type { SettingsErrorCode } from './settings-error.ts';
 export { SETTINGS_ERRORS, SettingsError } from './settings-error.ts';
-export type { BroughtSettings, EffectiveSetting, SettingSource, SettingsRequest, SettledSettings } from './settle.ts';
+export type {
+  BroughtSettings,
+  EffectiveSetting,
+  ServerSource,
+  SettingSource,
+  SettingsRequest,
+  SettledSettings,
+} from './settle.ts';
 export { readSettings, settingsBrought } from './settle.ts';
 export type { TrustDecision, TrustRecord, TrustState } from './trust.ts';
 export { canKeepTrust, judgeTrust, liesInside, listTrust, recordTrust, revokeTrust } from './trust.ts';

@@ -19,3 +19,8 @@ export const count: z.ZodType<number> = z.int().positive().max(1e15);
 
 /** Schema of a number that is not negative. */
 export const budget: z.ZodType<number> = z.int().min(0).max(1e15);
+
+const DOLLARS = 'expected US dollars as text, such as "0.50"';
+
+/** Schema of an amount in US dollars, as decimal text. */
+export const dollars: z.ZodType<string> = z.string(DOLLARS).regex(/^\d{1,9}(\.\d{1,9})?$/, DOLLARS);

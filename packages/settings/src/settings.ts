@@ -2,16 +2,19 @@
 // setting (see `keyring.ts`).
 
 import type { CompactionBy, CompactionPolicy, Lasting, Mode, RewriteNotice, Rule, SkillBudget } from '@tidemark/agent';
-import { isSecretName } from '@tidemark/agent';
 import { z } from 'zod';
 
+import type { CommandSettings } from './command-settings.ts';
+import { commandSettings, variablesBrought } from './command-settings.ts';
 import type { HeaderSettings } from './headers.ts';
 import { headerSettings } from './headers.ts';
 import type { HookSetting } from './hook-settings.ts';
 import { hookSettings, hooksInSandbox } from './hook-settings.ts';
 import type { ServerSetting } from './server-settings.ts';
 import { mcpSettings, serversRunIn } from './server-settings.ts';
-import { address, budget, count, words } from './setting-values.ts';
+import { address, budget, count, dollars, words } from './setting-values.ts';
+import type { WebSettings } from './web-settings.ts';
+import { webSettings } from './web-settings.ts';
 
 /** Settings that were set in any source. If a setting is absent, it has its default value. */
 export interface Settings {
@@ -91,17 +94,6 @@ export interface Settings {
   readonly display?: Display | undefined;
 }
 
-/** Environment variables of commands. */
-export interface CommandSettings {
-  /**
-   * Names of variables that commands receive, and beginnings of names such as `CARGO_*`. The names of all sources apply
-   * together. A workspace may not name a secret.
-   */
-  readonly variables?: readonly string[] | undefined;
-  /** Names of variables with secrets that commands receive. Only the user's own settings may set this field. */
-  readonly secretVariables?: readonly string[] | undefined;
-}
-
 /** Limits of one turn. `maxCost` is in US dollars, as decimal text. */
 export interface LimitSettings {
   readonly maxCost?: string | undefined;
@@ -142,23 +134,6 @@ export interface CompactionSettings {
   readonly pruning?: 'auto' | 'never' | undefined;
 }
 
-/** Settings of the tools for the web. */
-export interface WebSettings {
-  /** True if sessions have the tool `fetch`. Default: true. */
-  readonly fetch?: boolean | undefined;
-  /** Hosts whose private addresses `fetch` may reach. Only the user's own settings may set this field. */
-  readonly allowPrivate?: readonly string[] | undefined;
-  /**
-   * Service of the tool `web_search`. With `off`, the default, sessions do not have the tool. `provider` is the search of
-   * the session's provider.
-   */
-  readonly search?: 'off' | 'brave' | 'provider' | undefined;
-  /** Price of one search with `brave` in US dollars, as decimal text. Without it, the cost of a search is unknown. */
-  readonly searchPrice?: string | undefined;
-  /** Address of the service, which receives its key. Only the user's own settings may set this field. */
-  readonly searchUrl?: string | undefined;
-}
-
 /** Settings of the display. A workspace may set only these settings without trust. */
 export interface Display {
   readonly colour?: 'auto' | 'always' | 'never' | undefined;
@@ -193,16 +168,6 @@ export function broughtValue(name: string, value: unknown, workspace: string): u
   return narrowing.length === 0 ? undefined : narrowing;
 }
 
-/** Returns the names of variables that a trusted workspace may pass to commands. These are names of no secrets. */
-function variablesBrought(value: unknown): readonly string[] | undefined {
-  const names =
-    z
-      .array(z.string())
-      .safeParse(value)
-      .data?.filter((name) => !isSecretName(name)) ?? [];
-  return names.length === 0 ? undefined : names;
-}
-
 /** Returns true for a setting that no workspace may set, even with trust. */
 export function isOwnOnly(name: string): boolean {
   return OWN_ONLY.includes(name);
@@ -222,8 +187,6 @@ export function isDisplay(name: string): boolean {
   return name.startsWith('display.');
 }
 
-const DOLLARS = 'expected US dollars as text, such as "0.50"';
-const dollars = z.string(DOLLARS).regex(/^\d{1,9}(\.\d{1,9})?$/, DOLLARS);
 const patterns = z.array(z.string().min(1)).min(1).exactOptional();
 /**
  * Schema of a rule. It checks only the form of the rule. The agent checks the content of the rule against the available
@@ -233,24 +196,10 @@ const ruleSchema = z.strictObject(
   { decision: z.enum(['allow', 'ask', 'deny']), tool: words, commands: patterns, paths: patterns, hosts: patterns },
   'expected { decision, tool } with commands, paths or hosts',
 );
-const host = z
-  .string()
-  .max(300)
-  .regex(/^([\w.-]+|\[[\da-f:.]+\])(:\d{1,5})?$/i, 'expected a host, such as wiki.corp.example or 127.0.0.1:3000');
 const root = z
   .string()
   .max(4_096)
   .regex(/^(\/|~\/)/, 'expected an absolute path, or a path that begins with ~/');
-
-const VARIABLE = 'expected the name of an environment variable';
-const variable = z.string(VARIABLE).regex(/^[A-Za-z_]\w{0,199}$/, VARIABLE);
-const VARIABLES = `${VARIABLE}, or the beginning of names such as "CARGO_*"`;
-const variables = z.string(VARIABLES).regex(/^(?:[A-Za-z_]\w{0,199}|[A-Za-z]\w{0,199}_\*)$/, VARIABLES);
-
-const commands = z.strictObject({
-  variables: z.array(variables).max(200).optional(),
-  secretVariables: z.array(variable).max(50).optional(),
-});
 
 const subagents = z.union(
   [
@@ -268,6 +217,21 @@ const subagents = z.union(
   ],
   'expected false, or { model, parallel, total, depth, maxSteps, maxDurationMs, maxTokens, maxCost }',
 );
+
+const compaction = z.strictObject(
+  {
+    when: z.enum(['manual', 'preflight', 'auto']).optional(),
+    by: z.enum(['auto', 'deterministic', 'model']).optional(),
+    pruning: z.enum(['auto', 'never']).optional(),
+  },
+  'expected { when, by, pruning }: to set the policy, use `compaction.when`',
+);
+const display = z.strictObject({
+  colour: z.enum(['auto', 'always', 'never']).optional(),
+  columns: z.int().min(20).max(1000).optional(),
+  notify: z.enum(['bell', 'osc9', 'off']).optional(),
+  theme: z.enum(['dark', 'light', 'none']).optional(),
+});
 
 /** Schema of the settings for the available providers. */
 export type SettingsSchema = z.ZodType<Settings> & { readonly shape: SchemaShape };
@@ -292,16 +256,7 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
         rewriteNotice: z.strictObject({ tokens: count.optional(), cost: dollars.optional() }).optional(),
       })
       .optional(),
-    compaction: z
-      .strictObject(
-        {
-          when: z.enum(['manual', 'preflight', 'auto']).optional(),
-          by: z.enum(['auto', 'deterministic', 'model']).optional(),
-          pruning: z.enum(['auto', 'never']).optional(),
-        },
-        'expected { when, by, pruning }: to set the policy, use `compaction.when`',
-      )
-      .optional(),
+    compaction: compaction.optional(),
     limits: z
       .strictObject({ maxCost: dollars.optional(), maxSteps: count.optional(), maxTokens: count.optional() })
       .optional(),
@@ -316,27 +271,12 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
     skillRoots: z.array(root).max(100).optional(),
     agentRoots: z.array(root).max(100).optional(),
     sandbox: z.strictObject({ network: z.enum(['off', 'on']).optional() }).optional(),
-    commands: commands.optional(),
+    commands: commandSettings.optional(),
     backgroundProcesses: z.int('expected a number from 0 to 64').min(0).max(64).optional(),
     plan: z.boolean().optional(),
     memory: z.boolean().optional(),
-    web: z
-      .strictObject({
-        fetch: z.boolean().optional(),
-        allowPrivate: z.array(host).max(100).optional(),
-        search: z.enum(['off', 'brave', 'provider']).optional(),
-        searchPrice: dollars.optional(),
-        searchUrl: address.optional(),
-      })
-      .optional(),
-    display: z
-      .strictObject({
-        colour: z.enum(['auto', 'always', 'never']).optional(),
-        columns: z.int().min(20).max(1000).optional(),
-        notify: z.enum(['bell', 'osc9', 'off']).optional(),
-        theme: z.enum(['dark', 'light', 'none']).optional(),
-      })
-      .optional(),
+    web: webSettings.optional(),
+    display: display.optional(),
   });
 }
 

@@ -15,6 +15,7 @@ import { environmentSettings } from './environment-settings.ts';
 import { parseConfiguration, readConfiguration, readOwnConfiguration } from './read-configuration.ts';
 import type { HookSetting } from './hook-settings.ts';
 import type { ServerSetting } from './server-settings.ts';
+import { serversIn } from './server-settings.ts';
 import type { Settings, SettingsSchema } from './settings.ts';
 import { broughtValue, byDefault, isDisplay, isJoined, leavesOf, settingsSchema } from './settings.ts';
 import { SettingsError } from './settings-error.ts';
@@ -33,11 +34,20 @@ export interface EffectiveSetting {
   readonly place: string;
 }
 
+/** MCP servers of one source of settings. */
+export interface ServerSource {
+  readonly source: SettingSource;
+  readonly place: string;
+  readonly servers: Readonly<Record<string, ServerSetting>>;
+}
+
 /** Effective settings in a workspace. */
 export interface SettledSettings {
   readonly settings: Settings;
   /** All settings, in the order of the schema. */
   readonly effective: readonly EffectiveSetting[];
+  /** Sources that name MCP servers, the nearest first. Of two servers with one name, the nearer one is used. */
+  readonly serverSources: readonly ServerSource[];
   /**
    * Settings of the workspace that are ignored, because the workspace is not trusted or because no workspace may set
    * them.
@@ -76,7 +86,12 @@ export async function readSettings(request: SettingsRequest): Promise<SettledSet
     ['user', own],
   ];
   const effective = [...leavesOf(schema).keys()].map((name) => inForce(name, layers));
-  return defined({ settings: treeOf(effective, schema), effective, ignored, problem });
+  const serverSources = layers.flatMap(([source, leaves]) =>
+    leaves
+      .filter(({ name }) => name === 'mcp.servers')
+      .map(({ value, place }): ServerSource => ({ source, place, servers: serversIn({ mcp: { servers: value } }) })),
+  );
+  return defined({ settings: treeOf(effective, schema), effective, serverSources, ignored, problem });
 }
 
 type SettingLayer = readonly [source: SettingSource, leaves: readonly Leaf[]];

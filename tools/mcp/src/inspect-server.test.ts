@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startMadeServer } from '../contract/made-server.ts';
 import { deferredServers } from './deferral.ts';
 import { inspectServer } from './inspect-server.ts';
+import { shownInstructions } from './shown-instructions.ts';
 
 test('a second tool of one name is reported as not used, as a session uses the first one', async () => {
   const server = await startMadeServer({ tools: [{ name: 'look' }, { name: 'look' }, { name: 'see' }] });
@@ -15,6 +16,17 @@ test('a second tool of one name is reported as not used, as a session uses the f
     ['shop__look', 'an earlier tool of the server has the same name, and is used'],
     ['shop__see', undefined],
   ]);
+});
+
+test('long instructions are cut, and the text says so', async () => {
+  const instructions = `${'x'.repeat(15_999)}\u{1F600}${'y'.repeat(1_000)}`;
+  const server = await startMadeServer({ tools: [], instructions });
+  onTestFinished(() => server.stop());
+  const inspected = await inspectServer('shop', { url: server.url }, { signal: new AbortController().signal });
+  expect(inspected.instructions).toBe(
+    `${'x'.repeat(15_999)}\n[The instructions of this server are cut here: 1002 of 17001 characters are not shown.]`,
+  );
+  expect(shownInstructions('short')).toBe('short');
 });
 
 test('`deferredServers` defers the largest servers, until the others fit into the budget', () => {

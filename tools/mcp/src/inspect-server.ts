@@ -13,11 +13,12 @@ import type { McpServer } from './mcp-server.ts';
 import { McpError } from './mcp-server.ts';
 import { definitionOf } from './server-definition.ts';
 import { messageOf } from './server-link.ts';
+import { shownInstructions } from './shown-instructions.ts';
 import { toolName } from './tool-name.ts';
 
 /** Offer of a server at the time of the inspection. */
 export interface InspectedServer extends OtherListing {
-  /** Instructions of the server for a model. */
+  /** Instructions of the server, as a model sees them. */
   readonly instructions?: string;
   /**
    * Tools in the order of the server, with the definitions that a model would see. `text` is the definition as
@@ -45,7 +46,7 @@ export function inspectServer(name: string, settings: McpServer, options: Inspec
     const { instructions } = connection;
     const names = new Set<string>();
     return {
-      ...(instructions !== undefined && { instructions }),
+      ...(instructions !== undefined && { instructions: shownInstructions(instructions) }),
       ...(await connection.listOthers()),
       ...(left !== undefined && { left }),
       tools: tools.map((tool) => {

@@ -1,7 +1,7 @@
 // Public exports of `tools/web`: the tools for the web, and web search.
 
 export type { ResolveHost } from './address/checked-lookup.ts';
-export type { FetchOptions } from './fetch/fetch-tool.ts';
+export type { FetchToolOptions } from './fetch/fetch-tool.ts';
 export { createFetchTool } from './fetch/fetch-tool.ts';
 export type { FetchLimits } from './transport/limits.ts';
 export type { BraveSearchOptions } from './search/brave-search.ts';

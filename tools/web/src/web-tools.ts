@@ -2,7 +2,7 @@
 
 import type { Tool } from '@tidemark/agent';
 
-import type { FetchOptions } from './fetch/fetch-tool.ts';
+import type { FetchToolOptions } from './fetch/fetch-tool.ts';
 import { createFetchTool } from './fetch/fetch-tool.ts';
 import { createWebSearchTool } from './search/web-search-tool.ts';
 import type { WebSearch } from './search/web-search.ts';
@@ -21,7 +21,7 @@ export interface WebOptions {
 }
 
 /** Options of the web tools, with the parts that a test replaces. */
-export type WebToolsOptions = WebOptions & FetchOptions;
+export type WebToolsOptions = WebOptions & FetchToolOptions;
 
 /**
  * Returns the tools `fetch` and `web_search`. Creating them sends nothing.

@@ -63,7 +63,7 @@ function declareModel(command: Command): Command {
       'reasoning effort of the model, such as `low` or `high`; `tidemark models` lists the values. Default: the effort of the session; for a new session, the default of the provider.',
     )
     .option(
-      '--agent <name>',
+      '--agent <agent>',
       'own agent of the session: its role, tools, model and effort; see `tidemark agents`. An existing session keeps its model.',
     )
     .option('--in-place', 'switch the model in the session itself. Default: continue in a fork.');

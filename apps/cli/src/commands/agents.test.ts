@@ -196,3 +196,19 @@ test('`run` expands an own command, and refuses a built-in command of the termin
   const path = stage.scenario({ expect: { lastUserText: '/etc is empty' }, answer: { text: 'So it is.' } });
   expect((await simulated(path, '/etc is empty')).out).toContain('So it is.');
 });
+
+test('the role of an agent of the folder is a note and never system text, also after the session is opened again', async () => {
+  ofFolder('reviewer.md', file('tools: [read]\n', 'You review.'));
+  await tidemark(['trust', '--yes']);
+  const scenario = stage.scenario({ answer: { text: 'One.' } }, { answer: { text: 'Two.' } });
+  await simulated(scenario, '--agent', 'reviewer', 'hello there');
+  await simulated(scenario, '--continue', 'hello again');
+  const [log = []] = logs();
+  expect(opened(log)).toHaveLength(1);
+  expect(JSON.stringify(opened(log)[0]?.['layers'])).not.toContain('"role"');
+  expect(JSON.stringify(opened(log)[0]?.['tools'])).not.toContain('bash');
+  const notes = log.filter(({ kind, data }) => kind === 'context.noted' && data['source'] === 'own-agent');
+  expect(notes.map(({ data }) => data['body'])).toEqual([
+    'In this session you are the agent "reviewer". The user chose it, and its instructions are:\n\nYou review.',
+  ]);
+});

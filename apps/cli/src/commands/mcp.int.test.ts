@@ -131,7 +131,12 @@ test('the servers of the user and of a trusted folder are used together, and of 
     { name: 'both', source: 'user', state: 'unused', setting: { command: 'no-such-program-of-mine' } },
   ]);
   const { out } = await tidemark(['list', '--trust']);
-  expect(out).toMatch(/^both\tuser\tnot used: the settings of this folder name a server with this name/m);
+  expect(out).toMatch(/^both\tuser\tnot used: nearer settings name a server with this name/m);
+  const variables = { TIDEMARK_MCP_SERVERS: JSON.stringify({ mine: { command: 'no-such-program-of-the-variable' } }) };
+  expect(JSON.parse((await tidemark(['list', 'mine', '--json'], variables)).out).servers).toMatchObject([
+    { source: 'environment', place: 'TIDEMARK_MCP_SERVERS', state: 'failed' },
+    { source: 'user', state: 'unused' },
+  ]);
   expect((await tidemark(['test', 'both', '--trust'])).err).toContain('no-such-program-of-theirs');
   expect((await tidemark(['add', 'theirs', '--', 'x'])).out).toContain('which is used in this folder instead');
   expect((await tidemark(['add', 'other', '--', 'x'])).out).not.toContain('instead');

@@ -101,3 +101,16 @@ test('completing writes nothing', async () => {
   await complete('mcp', 'test', '');
   expect(readdirSync(root)).toEqual([]);
 });
+
+test('own agents are offered by their names, without those of a folder that is not trusted', async () => {
+  const text = '---\ndescription: Reviews a change.\n---\nReview it.';
+  const folder = join(root, 'work');
+  const [own, strange] = [join(root, 'config', 'tidemark', 'agents'), join(folder, '.agents', 'agents')];
+  for (const path of [own, strange]) mkdirSync(path, { recursive: true });
+  writeFileSync(join(own, 'reviewer.md'), text);
+  writeFileSync(join(strange, 'stranger.md'), text);
+  const environment = { TIDEMARK_HOME: home, XDG_CONFIG_HOME: join(root, 'config') };
+  const line = ['completion', 'fish', '--words', '--', 'run', '--agent', ''];
+  const { out } = await pretendRun(line, { folder, environment });
+  expect(out.trimEnd().split('\n')).toEqual(['none', 'reviewer\tReviews a change.']);
+});

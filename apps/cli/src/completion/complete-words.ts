@@ -10,6 +10,7 @@ import { MODEL_FAMILIES } from '../arguments/resolve-model.ts';
 import type { CommandContext } from '../frame/command.ts';
 import { plainText } from '../frame/plain-text.ts';
 import { knownServers } from '../mcp/known-servers.ts';
+import { agentsHere } from '../settings/own-agents.ts';
 import { readCatalog } from '../settings/own-catalog.ts';
 import type { OfferedWord } from './find-slot.ts';
 import { findSlot } from './find-slot.ts';
@@ -29,6 +30,7 @@ const READERS: ReadonlyMap<string, (typed: string, context: CommandContext) => P
     ['model', modelWords],
     ['level', effortWords],
     ['server', serverWords],
+    ['agent', agentWords],
   ]);
 
 const PATHS: ReadonlyMap<string, CompletedWords['paths']> = new Map([
@@ -114,4 +116,11 @@ async function serverWords(typed: string, context: CommandContext): Promise<read
   return servers
     .filter(({ name }) => name.startsWith(typed))
     .map(({ name, source }) => ({ value: name, description: `from the ${source} settings` }));
+}
+
+async function agentWords(typed: string, context: CommandContext): Promise<readonly OfferedWord[]> {
+  const { found } = await agentsHere(context);
+  return found.agents
+    .filter(({ name }) => name.startsWith(typed))
+    .map(({ name, use }) => ({ value: name, description: use }));
 }

@@ -33,10 +33,10 @@ export const SCENARIO: Scenario = {
     {
       expect: { lastUserText: PROMPT },
       answer: {
-        text: 'I read the project and its instructions, and run the tests to see the failure.',
+        text: 'I look at the project and the failing test, and run the tests.',
         calls: [
           { name: 'ls', arguments: { depth: 2 } },
-          { name: 'read', arguments: { path: 'AGENTS.md' } },
+          { name: 'read', arguments: { path: 'test/receipt.test.js' } },
           { name: 'bash', arguments: { command: 'node --test' } },
         ],
       },

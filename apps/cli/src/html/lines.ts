@@ -4,7 +4,8 @@
 import type { PermissionDecided, Recorded } from '@tidemark/log';
 
 import { formatCount } from '../frame/numbers.ts';
-import { processEnd } from '../present/process-line.ts';
+import { render } from '../frame/shown.ts';
+import { processLine } from '../present/process-line.ts';
 import { hookOfRule } from '../present/denials.ts';
 import { preOf, wordsOf } from './content.ts';
 import type { Markup, Value } from './markup.ts';
@@ -27,14 +28,6 @@ export function lineOf(record: Recorded): Markup {
         : NOTHING;
     case 'prompt.denied':
       return line(record, `A prompt was denied by ${hookOfRule(record.data.rule)}: ${record.data.reason}`);
-    case 'mode.changed':
-      return line(record, `Permission mode: ${record.data.mode}, set by the ${record.data.by}.`);
-    case 'agent.chosen':
-      return line(record, `Own agent of the session: ${record.data.name}.`);
-    case 'reasoning.changed':
-      return line(record, `Reasoning: ${record.data.setting}.`);
-    case 'role.changed':
-      return line(record, "The agent's own system text changed.");
     case 'tools.changed': {
       const { added, removed } = record.data;
       const names = [...added.map(({ name }) => `+${name}`), ...removed.map((name) => `−${name}`)];
@@ -46,8 +39,6 @@ export function lineOf(record: Recorded): Markup {
       return line(record, `${formatCount(record.data.calls.length, 'old result')} shortened from the next request on.`);
     case 'block.quarantined':
       return line(record, `A block was quarantined: ${record.data.reason}.`);
-    case 'memory.changed':
-      return line(record, `Memory: ${record.data.operation} in ${record.data.file}.`);
     case 'subagent.started':
       return line(
         record,
@@ -58,10 +49,6 @@ export function lineOf(record: Recorded): Markup {
         record,
         `Subagent ${record.data.child} ended with the status ${record.data.status}: ${record.data.summary}`,
       );
-    case 'process.started':
-      return line(record, `Background process ${record.data.process} started: ${record.data.command}`);
-    case 'process.ended':
-      return line(record, `Background process ${record.data.process} ${processEnd(record.data)}.`);
     case 'answer.failed':
       return line(record, markup`<span class="bad">A call failed: ${record.data.message}</span>`);
     case 'turn.ended': {
@@ -73,8 +60,31 @@ export function lineOf(record: Recorded): Markup {
       );
     }
     default:
-      return NOTHING;
+      return settingLine(record);
   }
+}
+
+/** Renders a record about a setting of the session. */
+function settingLine(record: Recorded): Markup {
+  switch (record.kind) {
+    case 'mode.changed':
+      return line(record, `Permission mode: ${record.data.mode}, set by the ${record.data.by}.`);
+    case 'agent.chosen':
+      return line(record, `Own agent of the session: ${record.data.name}.`);
+    case 'reasoning.changed':
+      return line(record, `Reasoning: ${record.data.setting}.`);
+    case 'role.changed':
+      return line(record, "The agent's own system text changed.");
+    default:
+      return outerRecord(record);
+  }
+}
+
+/** Renders records of changes that are not part of the conversation. */
+function outerRecord(record: Recorded): Markup {
+  if (record.kind === 'memory.changed') return line(record, `Memory: ${record.data.operation} in ${record.data.file}.`);
+  if (record.kind !== 'process.started' && record.kind !== 'process.ended') return NOTHING;
+  return line(record, render(processLine(record), false));
 }
 
 function whoDenied({ by, rule }: PermissionDecided): string {

@@ -3,11 +3,11 @@
 
 import { TOOL_BUDGET } from '@tidemark/kit';
 import type { ServerSetting, SettingSource } from '@tidemark/settings';
-import { readSettings, serversInFile } from '@tidemark/settings';
+import { serversInFile } from '@tidemark/settings';
 
 import type { CommandContext } from '../frame/command.ts';
 import { CliError } from '../frame/failure.ts';
-import { settingsIn, settingsRequest } from '../settings/settings-in.ts';
+import { settingsIn } from '../settings/settings-in.ts';
 import { PROVIDER_NAMES, scopeOf } from './request.ts';
 
 /** MCP server of the settings. */
@@ -29,41 +29,28 @@ export interface KnownServers {
 
 /** Reads the servers of all settings. */
 export async function knownServers(flags: { readonly trust?: true }, context: CommandContext): Promise<KnownServers> {
-  const { settings, effective, ignored } = await settingsIn(context.folder, flags, context);
-  const { servers = {}, toolBudget = TOOL_BUDGET } = settings.mcp ?? {};
-  const { source = 'default', place = '' } = effective.find(({ name }) => name === 'mcp.servers') ?? {};
-  if (source !== 'workspace') {
-    const used = entriesOf(servers, { source, place });
-    return { servers: [...used, ...(await untrustedServers(ignored, context))], toolBudget };
-  }
-  return { servers: await joinedServers(servers, place, context), toolBudget };
+  const { settings, serverSources, ignored } = await settingsIn(context.folder, flags, context);
+  const { toolBudget = TOOL_BUDGET } = settings.mcp ?? {};
+  const named = serverSources.flatMap(({ source, place, servers }) => entriesOf(servers, { source, place }));
+  const used = named.filter((server) => named.find(({ name }) => name === server.name) === server);
+  const hidden = named.filter((server) => !used.includes(server)).map((server) => ({ ...server, unused: REPLACED }));
+  return {
+    servers: [...used.toSorted(byName), ...hidden.toSorted(byName), ...(await untrustedServers(ignored, context))],
+    toolBudget,
+  };
 }
 
-/** Returns the servers of the user and of a trusted folder. Of two with one name, that of the folder is used. */
-async function joinedServers(
-  servers: Readonly<Record<string, ServerSetting>>,
-  places: string,
-  context: CommandContext,
-): Promise<readonly KnownServer[]> {
-  const ofFolder = new Set(Object.keys(await serversInFile(scopeOf('workspace', context), PROVIDER_NAMES)));
-  const { settings, effective } = await readSettings({ ...settingsRequest(context), trusted: false });
-  const { place = '' } = effective.find(({ name }) => name === 'mcp.servers') ?? {};
-  const [placeOfFolder = ''] = places.split(', ', 1);
-  const used = entriesOf(servers, { source: 'user', place }).map((server) =>
-    ofFolder.has(server.name) ? { ...server, source: 'workspace' as const, place: placeOfFolder } : server,
-  );
-  const unused = 'the settings of this folder name a server with this name, which is used instead';
-  const hidden = entriesOf(settings.mcp?.servers ?? {}, { source: 'user', place, unused });
-  return [...used, ...hidden.filter(({ name }) => ofFolder.has(name))];
+const REPLACED = 'nearer settings name a server with this name, which is used instead';
+
+function byName(a: KnownServer, b: KnownServer): number {
+  return a.name < b.name ? -1 : 1;
 }
 
 function entriesOf(
   servers: Readonly<Record<string, ServerSetting>>,
   rest: Omit<KnownServer, 'name' | 'setting'>,
 ): readonly KnownServer[] {
-  return Object.entries(servers)
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, setting]) => ({ name, setting, ...rest }));
+  return Object.entries(servers).map(([name, setting]) => ({ name, setting, ...rest }));
 }
 
 async function untrustedServers(
@@ -73,7 +60,8 @@ async function untrustedServers(
   const leaf = ignored.find(({ name }) => name === 'mcp.servers');
   if (leaf === undefined) return [];
   const servers = await serversInFile(scopeOf('workspace', context), PROVIDER_NAMES);
-  return entriesOf(servers, { source: 'workspace', place: leaf.place, unused: 'the folder is not trusted' });
+  const unused = 'the folder is not trusted';
+  return entriesOf(servers, { source: 'workspace', place: leaf.place, unused }).toSorted(byName);
 }
 
 /**

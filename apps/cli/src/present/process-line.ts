@@ -1,7 +1,9 @@
 // Lines about the start and the end of a background process.
 
+import type { AgentSession } from '@tidemark/kit';
 import type { ProcessEnded, RecordedOf } from '@tidemark/log';
 
+import type { CommandOutput } from '../frame/output.ts';
 import type { Shown } from '../frame/shown.ts';
 import { withStyle } from '../frame/shown.ts';
 
@@ -12,9 +14,26 @@ export function processLine(record: RecordedOf<'process.started'> | RecordedOf<'
   if (record.kind === 'process.ended')
     return withStyle('dim', `background process ${record.data.process} ${processEnd(record.data)}`);
   const { process, command } = record.data;
+  return withStyle('dim', `background process ${process} runs: ${shortCommand(command)}`);
+}
+
+/** Reports the background processes that still run, before the command ends and its session is closed. */
+export function reportRunning(
+  { processes }: Pick<AgentSession, 'processes'>,
+  output: Pick<CommandOutput, 'note'>,
+): void {
+  for (const { id, command, running } of processes.list())
+    if (running)
+      output.note([
+        withStyle('yellow', 'stopped'),
+        `: background process ${id}, because the command ends: ${shortCommand(command)}`,
+      ]);
+}
+
+/** Returns the first line of a command, shortened. */
+function shortCommand(command: string): string {
   const [line = ''] = command.split('\n', 1);
-  const short = line.length <= LONGEST_COMMAND && line === command ? line : `${line.slice(0, LONGEST_COMMAND)}…`;
-  return withStyle('dim', `background process ${process} runs: ${short}`);
+  return line.length <= LONGEST_COMMAND && line === command ? line : `${line.slice(0, LONGEST_COMMAND)}…`;
 }
 
 const CAUSES: Readonly<Record<ProcessEnded['by'], string>> = {
@@ -26,7 +45,7 @@ const CAUSES: Readonly<Record<ProcessEnded['by'], string>> = {
 };
 
 /** Returns the end of a process in words, such as `has ended: exit 1`. */
-export function processEnd({ exit, signal, by }: ProcessEnded): string {
+function processEnd({ exit, signal, by }: ProcessEnded): string {
   const code = exit === undefined ? signal : `exit ${exit}`;
   return `has ended${code === undefined ? '' : `: ${code}`}${CAUSES[by]}`;
 }

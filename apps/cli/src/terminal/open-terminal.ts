@@ -6,6 +6,7 @@ import type { AgentFlags } from '../arguments/agent-flags.ts';
 import { needsAscii } from '../frame/ascii-text.ts';
 import type { CommandContext, CommandOutcome } from '../frame/command.ts';
 import { withStyle } from '../frame/shown.ts';
+import { reportRunning } from '../present/process-line.ts';
 import { displayIn } from '../settings/display-in.ts';
 import type { AgentRequest } from '../turns/open-agent.ts';
 import { prepareAgent } from '../turns/open-agent.ts';
@@ -65,6 +66,8 @@ export async function openTerminal(request: TerminalRequest, context: CommandCon
     slash.close();
     const { session, running, queued } = controller.state.get();
     if (running) context.output.note(withStyle('dim', 'ending the turn …'));
+    const live = controller.session();
+    if (live !== undefined) reportRunning(live, context.output);
     await controller.close();
     for (const { text } of queued) context.output.note([withStyle('yellow', 'not sent'), `: ${text}`]);
     sayContinue(session, context);

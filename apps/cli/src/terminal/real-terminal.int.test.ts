@@ -250,6 +250,9 @@ describe.skipIf(skips)('the interactive terminal', () => {
       await later.until(/^> half a prompt$/m);
       later.type('C-c');
       await expect.poll(fileOf).toBeUndefined();
+      // The test removes the home, so it waits for the end of the terminal.
+      later.type('C-c', 'C-c');
+      await later.until(/exit: 0/);
     },
   );
 

@@ -4,10 +4,10 @@
 import type { AgentSession, FinishedTurn, Permissions, Turn } from '@tidemark/kit';
 
 import type { CommandContext } from '../frame/command.ts';
-import { withStyle } from '../frame/shown.ts';
 import type { ExitCode } from '../frame/exit-codes.ts';
 import { askPerson } from '../present/ask-person.ts';
 import { presentSession } from '../present/present-session.ts';
+import { reportRunning } from '../present/process-line.ts';
 import { reportTurn } from '../present/report-turn.ts';
 import type { AgentRequest } from './open-agent.ts';
 import { openAgent } from './open-agent.ts';
@@ -39,16 +39,9 @@ async function turnIn(session: AgentSession, request: TurnRequest, context: Comm
   const presenter = presentSession(output, session.id, request.session?.answered);
   const finished = await untilEnded(session, request.begin(session), presenter.show, signal);
   presenter.rest();
-  reportProcesses(session, output);
+  reportRunning(session, output);
   const { tokens, subagents } = presenter;
   return reportTurn({ session: session.id, finished, tokens, subagents }, output);
-}
-
-/** Reports the background processes that end with the command. */
-function reportProcesses({ processes }: AgentSession, output: CommandContext['output']): void {
-  const running = processes.list().filter((process) => process.running);
-  for (const { id, command } of running)
-    output.note([withStyle('yellow', 'stopped'), `: background process ${id}, because the command ends: ${command}`]);
 }
 
 /** Shows the turn until its end. Ctrl-C interrupts the turn, and the log records the interruption. */

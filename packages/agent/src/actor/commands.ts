@@ -9,7 +9,7 @@ import { requirePrice } from '../decide/limits.ts';
 import { AgentError } from '../errors.ts';
 import { IN_WORDS } from '../fork/cut-points.ts';
 import type { ForkPlan } from '../fork/plan-fork.ts';
-import { hooksBeforePrompt } from '../hooks/hooks-of-turns.ts';
+import { hooksBeforePrompt, numberNotes } from '../hooks/hooks-of-turns.ts';
 import { nearestName } from '../nearest-name.ts';
 import { parameterProblem } from '../parameter-problem.ts';
 import type { CompactionReport } from '../ports/compaction.ts';
@@ -52,7 +52,8 @@ export async function steerTurn(actor: Actor, content: Exclude<Words, string>, c
     requireUsable(actor);
     if (!isOpen(actor, running)) throw notRunning(actor);
     const data = { parts, presenter: client, steer: true };
-    await commitInside(session, [{ kind: 'prompt.given', ...stampOf(actor, running), data }, ...notes]);
+    const given: Event = { kind: 'prompt.given', ...stampOf(actor, running), data };
+    await commitInside(session, [given, ...numberNotes(notes, session)]);
   });
 }
 
@@ -165,10 +166,10 @@ export async function closeActor(actor: Actor): Promise<void> {
     for (const abort of actor.beside.keys()) abort.abort();
     await interruptTurn(actor);
     if (actor.children !== undefined) await untilQuiet(actor.children);
-    await actor.processes?.close();
     await Promise.allSettled(actor.beside.values());
     await actor.keeping;
   } finally {
+    await actor.processes?.close();
     // Commands that were sent before `close` finish first, because the mutex runs them in order. Then the writer is
     // closed.
     await session.mutex.pass(() => session.writer.close());
@@ -239,8 +240,8 @@ export function changeAgent(actor: Actor, name: string): void {
   const { runtime } = actor;
   const found = findOwnAgent(runtime.agents, name);
   if (typeof found === 'string') throw new AgentError('agent/unknown-agent', found, { agent: name });
-  const { name: own, version, role, tools } = found;
-  const agent = defined({ name: own, version, role, tools });
+  const { name: own, version, role, tools, as } = found;
+  const agent = defined({ name: own, version, role, tools, as });
   if (runtime.agent?.name === own && runtime.agent.version === version) return;
   actor.runtime = { ...runtime, agent, takeTools: 'now' };
   recordSetting(actor, { kind: 'agent.chosen', at: runtime.surroundings.now(), data: agent });

@@ -1,7 +1,6 @@
 // Asks the hooks of a session about one event. Each hook has a time limit. An answer of another form, an error and the
 // end of the time limit are failures. A failure denies or continues, as the hook says, and the person gets a notice.
 
-import { digest } from '@tidemark/log';
 import type { EventOf } from '@tidemark/log';
 import { isBlank } from '@tidemark/model';
 import { OVER, abortOf } from '../concurrency.ts';
@@ -9,7 +8,6 @@ import { messageOf } from '../errors.ts';
 import type { Hook, HookAnswer, HookInput } from '../ports/hooks.ts';
 import type { Notice } from '../ports/session-event.ts';
 import { matchStars } from '../rules/name-patterns.ts';
-import { newHash } from '../session/materials.ts';
 import type { TurnContext } from '../session/turn-context.ts';
 import { fitNote } from '../sources/ask-sources.ts';
 
@@ -26,9 +24,6 @@ const MAX_REASON = 2_000;
 /** Longest title of a call in a note, in characters. */
 const MAX_TITLE = 200;
 
-/** Longest revision of a note, in characters. It contains the id of a call. */
-const MAX_REVISION = 200;
-
 /** Part of the context of a turn that hooks need. */
 export type HookWork = Pick<TurnContext, 'session' | 'runtime' | 'turn' | 'signal' | 'tell'>;
 
@@ -38,12 +33,15 @@ export interface HookDenial {
   readonly reason: string;
 }
 
+/** Note of a hook as an event that is ready to commit. */
+export type HookNote = EventOf<'context.noted'>;
+
 /** Answers of the hooks to one event. */
 export interface HookRound {
   /** The first denial. No hook is asked after it. */
   readonly denied: HookDenial | undefined;
   /** Notes of the hooks, in order, as events that are ready to commit. */
-  readonly notes: readonly EventOf<'context.noted'>[];
+  readonly notes: readonly HookNote[];
   /** True if the user interrupted before the last hook answered. */
   readonly interrupted: boolean;
 }
@@ -75,22 +73,27 @@ export function hooksFor({ runtime, session }: HookWork, on: Hook['on'], tool?: 
   );
 }
 
-/**
- * Asks the hooks one after the other. `urgent` is false for notes that wait for the next prompt. Never throws for a
- * failure of a hook.
- */
+/** Form of the notes of a round. */
+export interface NoteForm {
+  /** Part of the revision that distinguishes the notes of a hook. Absent if `numberNotes` adds it. */
+  readonly key?: string;
+  /** False for notes that wait for the next prompt. Default: true. */
+  readonly urgent?: boolean;
+}
+
+/** Asks the hooks one after the other. Never throws for a failure of a hook. */
 export async function askHooks(
   work: HookWork,
   hooks: readonly Hook[],
   input: HookInput,
-  { urgent = true }: { readonly urgent?: boolean } = {},
+  form: NoteForm = {},
 ): Promise<HookRound> {
-  const notes: EventOf<'context.noted'>[] = [];
+  const notes: HookNote[] = [];
   for (const hook of hooks) {
     const answer = await askHook(work, hook, input);
     if (answer === undefined) return { denied: undefined, notes, interrupted: true };
     const { deny, note } = answer;
-    if (note !== undefined && !isBlank(note)) notes.push(await noteOf(work, hook, input, { text: note, urgent }));
+    if (note !== undefined && !isBlank(note)) notes.push(await noteOf(work, hook, input, { text: note, ...form }));
     if (deny !== undefined)
       return { denied: { hook: hook.name, reason: shortReason(deny) }, notes, interrupted: false };
   }
@@ -200,11 +203,11 @@ async function noteOf(
   { session, runtime, turn }: HookWork,
   { name, on }: Hook,
   input: HookInput,
-  { text, urgent }: { readonly text: string; readonly urgent: boolean },
-): Promise<EventOf<'context.noted'>> {
+  { text, key, urgent = true }: NoteForm & { readonly text: string },
+): Promise<HookNote> {
   const about = 'call' in input ? `About the call of "${input.tool}" (${titleLine(input.title)}):\n` : '';
   const fitted = await fitNote(session, `${about}${text.trim()}`);
-  const revision = 'call' in input ? shortName(`${on} ${input.call}`) : on;
+  const revision = key === undefined ? on : `${on} ${key}`;
   const data = { source: `hook:${name}`, revision, cause: 'initial', ...(urgent && { urgent }), ...fitted } as const;
   const head = input.event === 'turn-ended' ? {} : { turn };
   return { kind: 'context.noted', at: runtime.surroundings.now(), ...head, data };
@@ -213,8 +216,4 @@ async function noteOf(
 function titleLine(title: string): string {
   const line = title.replaceAll(/\s+/g, ' ').trim();
   return line.length <= MAX_TITLE ? line : `${line.slice(0, MAX_TITLE).toWellFormed()}…`;
-}
-
-function shortName(name: string): string {
-  return name.length <= MAX_REVISION ? name : digest(newHash().update(name).hex());
 }

@@ -127,8 +127,8 @@ describe('a note of a hook', () => {
     const onRequest = (body: Uint8Array): void => void bodies.push(heldBy(body));
     const setup = await goLive({ provider, runtime: { tools, hooks: [before, after], onRequest } });
     await setup.live.prompt('Go.');
-    const about = (name: string, call: string): string =>
-      expect.stringContaining(`${call}\\">\\nAbout the call of \\"${name}\\"`);
+    const about = (name: string, revision: string): string =>
+      expect.stringContaining(`revision=\\"${revision}\\">\\nAbout the call of \\"${name}\\"`);
     const [first = [], second = [], third = []] = bodies;
     expect(second.slice(first.length)).toEqual([
       'c1',
@@ -137,12 +137,12 @@ describe('a note of a hook', () => {
       'slow result',
       'c2',
       'quick result',
-      about('slow', 'c1'),
-      about('quick', 'c2'),
-      about('slow', 'c1'),
+      about('slow', 'before-tool 6.0'),
+      about('quick', 'after-tool 12'),
+      about('slow', 'after-tool 14'),
     ]);
     expect(third.slice(0, second.length)).toEqual(second);
-    expect(third.slice(second.length)).toEqual(['c3', 'c3', 'quick result', about('quick', 'c3')]);
+    expect(third.slice(second.length)).toEqual(['c3', 'c3', 'quick result', about('quick', 'after-tool 20')]);
     await expectSound(setup);
   });
 
@@ -172,17 +172,19 @@ describe('a note of a hook', () => {
     await expectSound(setup);
   });
 
-  test('is recorded with its secrets masked, and a hook gets no secret of a result', async () => {
+  test('is recorded with its secrets masked, and a hook gets no secret of a prompt or a result', async () => {
     const key = 'hunter2-hunter2-hunter2';
     const secrets = createSecrets({ values: secretsOf({ DEPLOY_TOKEN: key }) });
     const after = hook('after-tool', () => ({ note: `the key is ${key}` }));
+    const before = hook('before-prompt');
     const tool = made('look', () => ({ text: `token=${key}` }));
     const setup = await goLive({
       provider: answering(calls(['c1', 'look']), says('Done.')),
-      runtime: { tools: [tool], hooks: [after] },
+      runtime: { tools: [tool], hooks: [before, after] },
       open: { secrets },
     });
-    await setup.live.prompt('Go.');
+    await setup.live.prompt(`Use ${key}.`);
+    expect(before.inputs).toMatchObject([{ prompt: 'Use [secret:DEPLOY_TOKEN].' }]);
     expect(after.inputs).toMatchObject([{ result: 'token=[secret:DEPLOY_TOKEN]' }]);
     expect(notesOf(await setup.records())[0]?.[1]).toContain('the key is [secret:DEPLOY_TOKEN]');
     expect(JSON.stringify(await setup.records())).not.toContain(key);

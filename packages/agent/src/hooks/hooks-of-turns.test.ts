@@ -130,21 +130,23 @@ describe('a hook that fails', () => {
     ]);
   });
 
-  test('ends with an interrupt, and the call did not run', async () => {
+  test('ends with an interrupt: the call did not run, and no hook is asked about the end of the turn', async () => {
     const begun = gate();
+    const ended = hook('turn-ended');
     const guard = hook('before-tool', () => {
       begun.open();
       return new Promise<undefined>(() => undefined);
     });
     const setup = await goLive({
       provider: answering(calls(['c1', 'look'])),
-      runtime: { tools: [look], hooks: [guard, hook('turn-ended')] },
+      runtime: { tools: [look], hooks: [guard, ended] },
     });
     const turn = setup.live.prompt('Go.');
     await begun.opened;
     await setup.live.interrupt();
     expect(await turn).toMatchObject({ outcome: 'interrupted' });
     expect(inShort(await setup.records()).slice(-2)).toEqual(['tool.abandoned c1 unstarted', 'turn.ended']);
+    expect(ended.inputs).toEqual([]);
   });
 });
 
@@ -159,6 +161,8 @@ describe('a session with hooks after a crash', () => {
     const records = inShort(await first.records());
     for (const [cut, asked] of [
       [records.indexOf('allowed c1 by rule auto/read'), 1],
+      // The note is recorded, and the start of its call is not. The note is not recorded again.
+      [records.indexOf('context.noted') + 1, 1],
       [records.indexOf('tool.started c1') + 1, 0],
       [records.indexOf('tool.returned c1') + 1, 0],
     ] as const) {
@@ -180,6 +184,8 @@ describe('a session with hooks after a crash', () => {
     const hooks = [hook('turn-ended', () => ({ note: 'remember this' }))];
     const first = await goLive({ provider: answering(says('One.')), runtime: { hooks } });
     await first.live.prompt('First.');
+    // Only a note that is not urgent waits for the next prompt.
+    expect(of(await first.records(), 'context.noted').map(({ data }) => data.urgent)).toEqual([undefined]);
     const bodies: (readonly string[])[] = [];
     const onRequest = (body: Uint8Array): void => void bodies.push(heldBy(body));
     const fork = await first.live.fork();

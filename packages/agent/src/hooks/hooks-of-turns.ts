@@ -1,11 +1,12 @@
 // Asks hooks before a prompt and after the end of a turn.
 
 import { defined } from '@tidemark/core';
-import type { Event, TurnEnded } from '@tidemark/log';
+import type { TurnEnded } from '@tidemark/log';
 import { AgentError } from '../errors.ts';
 import type { Words } from '../ports/live-session.ts';
+import type { Session } from '../session/session.ts';
 import { commit } from '../session/session.ts';
-import type { HookDenial, HookWork } from './ask-hooks.ts';
+import type { HookDenial, HookNote, HookWork } from './ask-hooks.ts';
 import { askHooks, hooksFor, sharedInput } from './ask-hooks.ts';
 
 /** Longest text of an answer that a hook gets, in characters. */
@@ -29,7 +30,7 @@ interface UnsentPrompt {
  *
  * @throws AgentError `agent/hook-denied`.
  */
-export async function hooksBeforePrompt(work: HookWork, prompt: UnsentPrompt): Promise<readonly Event[]> {
+export async function hooksBeforePrompt(work: HookWork, prompt: UnsentPrompt): Promise<readonly HookNote[]> {
   const hooks = hooksFor(work, 'before-prompt');
   if (hooks.length === 0) return [];
   const text = await work.session.secrets.mask(textOf(prompt.parts));
@@ -65,7 +66,8 @@ async function denyPrompt(
 ): Promise<AgentError> {
   const data = { by: 'hook', rule: `hook/${hook}`, reason, presenter: client, ...defined({ steer }) } as const;
   await commit(session, [{ kind: 'prompt.denied', at: runtime.surroundings.now(), data }]);
-  const message = `the hook ${hook} denied the prompt, and nothing was sent: ${await session.secrets.mask(reason)}. Change the prompt or the hook, then send it again`;
+  const why = (await session.secrets.mask(reason)).replace(/[.\s]+$/, '');
+  const message = `the hook ${hook} denied the prompt, and nothing was sent: ${why}. Change the prompt or the hook, then send it again`;
   return new AgentError('agent/hook-denied', message, { hook });
 }
 
@@ -85,5 +87,13 @@ export async function hooksAfterTurn(work: HookWork, { outcome, error }: Omit<Tu
     text: (await work.session.secrets.mask(text)).slice(0, MAX_ANSWER).toWellFormed(),
   } as const;
   const { notes } = await askHooks(work, hooks, input, { urgent: false });
-  if (notes.length > 0) await commit(work.session, notes);
+  if (notes.length > 0) await commit(work.session, numberNotes(notes, work.session));
+}
+
+/**
+ * Returns the notes with the length of the log in their revisions. Two prompts of a session therefore never have notes
+ * with the same revision. Call it directly before the notes are committed.
+ */
+export function numberNotes(notes: readonly HookNote[], { state: { length } }: Session): readonly HookNote[] {
+  return notes.map((note) => ({ ...note, data: { ...note.data, revision: `${note.data.revision} ${length}` } }));
 }

@@ -50,7 +50,7 @@ describe('a live output', () => {
     await pass();
     output.write('horse-battery\n');
     await pass();
-    expect(sent).toEqual(['x\n', 'it is [secret:A_TOKEN]\n']);
+    expect(sent).toEqual(['x\nit is ', '[secret:A_TOKEN]\n']);
   });
 
   it('sends nothing after the end of the call, and leaves no timer', async () => {

@@ -62,6 +62,9 @@ export function openJoinedSecrets({ mask }: Pick<Secrets, 'mask'>): JoinedSecret
   let pending = '';
   const isSafe = async (text: string): Promise<boolean> => {
     if (isTerminalText(text)) return true;
+    // Most outputs contain no secret. They are masked only one more time.
+    const plain = terminalText(text);
+    if ((await mask(plain)) === plain) return true;
     const shown = terminalText(await mask(text));
     return (await mask(shown)) === shown;
   };

@@ -33,6 +33,13 @@ const SPECIAL = /[\x07\x08\r\x1b\x90\x98\x9b\x9d-\x9f]/;
 const PIECE =
   /(?<newline>\n)|(?:\x1b\[|\x9b)(?<parameters>[0-?]*)[ -/]*(?<final>[@-~])|(?<string>(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\n\x07\x1b\x9c]*(?:\x07|\x9c|\x1b\\|(?=\n)|(?=\x1b(?:[^\\]|$))|$))|(?<escape>\x1b[ -/]*[0-Z\\^-~])|(?<control>[\x07\x08\r\x1b\x90\x98\x9b\x9d-\x9f])|(?<run>[^\n\x07\x08\r\x1b\x90\x98\x9b\x9d-\x9f]+)/y;
 
+/** Finds a control sequence or a control character that moves the cursor inside of a line or erases a part of it. */
+const MOVE = /\x08|\r(?!\n)|(?:\x1b\[|\x9b)[0-?]*[ -/]*[CDGKPX]/;
+
+/** Matches everything that is removed from a text without such moves. */
+const REMOVED =
+  /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\n\x07\x1b\x9c]*(?:\x07|\x9c|\x1b\\|(?=\n)|(?=\x1b(?:[^\\]|$))|$)|\x1b[ -/]*[0-Z\\^-~]|[\x07\x08\r\x1b\x90\x98\x9b\x9d-\x9f]/g;
+
 /** Matches the beginning of a control sequence at the end of a piece of output. */
 const INCOMPLETE =
   /(?:(?:\x1b\[|\x9b)[0-?]*[ -/]*|\x1b[ -/]*|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\n\x07\x1b\x9c]*\x1b?)$/;
@@ -49,6 +56,7 @@ export function openTerminalText(): TerminalText {
   const line = openLine();
   let pending = '';
   const take = (text: string): string => {
+    if (line.isPlain() && !MOVE.test(text)) return line.takePlain(text.replaceAll(REMOVED, ''));
     let shown = '';
     PIECE.lastIndex = 0;
     for (let match = PIECE.exec(text); match !== null; match = PIECE.exec(text)) shown += takePiece(line, match);
@@ -95,6 +103,10 @@ function isBlank(cell: string | undefined): boolean {
 interface TerminalLine {
   /** Writes text at the cursor. Returns the beginning of the line if the line is too long to be kept. */
   write(text: string): string;
+  /** Returns true if nothing in this line was moved or erased so far. */
+  isPlain(): boolean;
+  /** Writes text with line ends and without control characters. Returns all complete lines. */
+  takePlain(text: string): string;
   /** Performs a control sequence that moves the cursor inside of the line, or that erases a part of the line. */
   move(final: string, parameters: string): void;
   /** Ends the line and returns its text. */
@@ -108,37 +120,39 @@ function openLine(): TerminalLine {
   let cells: string[] | undefined;
   let column = 0;
   let overwrote = false;
-  const put = (character: string): void => {
-    if (cells === undefined) return;
-    const before = cells[column];
+  const put = (row: string[], character: string): void => {
+    const before = row[column];
     if (before !== undefined && before !== character && !isBlank(before)) overwrote = true;
-    cells[column] = character;
+    row[column] = character;
     column += 1;
   };
-  const erase = (from: number, to: number): void => {
-    if (cells === undefined) return;
-    for (let at = from; at < Math.min(to, cells.length); at += 1) {
-      if (!isBlank(cells[at])) overwrote = true;
-      cells[at] = EMPTY;
+  const erase = (row: string[], from: number, to: number): void => {
+    for (let at = from; at < Math.min(to, row.length); at += 1) {
+      if (!isBlank(row[at])) overwrote = true;
+      row[at] = EMPTY;
     }
   };
   const end = (): string => {
-    while (cells?.at(-1) === EMPTY) cells.pop();
-    const shown = cells === undefined ? text : cells.map((cell) => (cell === EMPTY ? ' ' : cell)).join('');
-    text = '';
-    cells = undefined;
-    column = 0;
+    const shown = cells === undefined ? text : textOfCells(cells);
+    [text, cells, column] = ['', undefined, 0];
     return shown;
   };
+  const write = (run: string): string => {
+    if (cells === undefined) text += run;
+    else {
+      while (cells.length < column) cells.push(EMPTY);
+      for (const character of run) put(cells, character);
+    }
+    return (cells?.length ?? text.length) > LONGEST_LINE ? end() : '';
+  };
   return {
-    write(run) {
-      if (cells === undefined) text += run;
-      else {
-        while (cells.length < column) cells.push(EMPTY);
-        for (const character of run) put(character);
-      }
-      return (cells?.length ?? text.length) > LONGEST_LINE ? end() : '';
+    isPlain: () => cells === undefined,
+    takePlain(added) {
+      const at = added.lastIndexOf('\n') + 1;
+      const lines = at === 0 ? '' : end() + added.slice(0, at);
+      return lines + write(added.slice(at));
     },
+    write,
     move(final, parameters) {
       if (!'CDGKPX'.includes(final)) return;
       if (cells === undefined) {
@@ -146,19 +160,35 @@ function openLine(): TerminalLine {
         column = cells.length;
       }
       const amount = Math.max(1, Number.parseInt(parameters, 10) || 0);
-      const limit = Math.max(cells.length, LAST_COLUMN);
-      if (final === 'G') column = Math.min(amount - 1, limit);
-      else if (final === 'C') column = Math.min(column + amount, limit);
-      else if (final === 'D') column = Math.max(0, column - amount);
-      else if (final === 'X') erase(column, column + amount);
+      if ('CDG'.includes(final))
+        column = columnAfter(final, amount, { column, last: Math.max(cells.length, LAST_COLUMN) });
       else if (final === 'P') cells.splice(column, amount);
-      else if (parameters === '2') erase(0, Infinity);
-      else if (parameters === '1') erase(0, column + 1);
-      else erase(column, Infinity);
+      else if (final === 'X') erase(cells, column, column + amount);
+      else
+        erase(cells, parameters === '1' || parameters === '2' ? 0 : column, parameters === '1' ? column + 1 : Infinity);
     },
     end,
     get overwrote() {
       return overwrote;
     },
   };
+}
+
+/** Returns the column of the cursor after a move: to a column (`G`), to the right (`C`) or to the left (`D`). */
+function columnAfter(
+  final: string,
+  amount: number,
+  { column, last }: { readonly column: number; readonly last: number },
+): number {
+  if (final === 'D') return Math.max(0, column - amount);
+  return Math.min(final === 'G' ? amount - 1 : column + amount, last);
+}
+
+/** Returns the text of a line. Empty places at its end are left out, others are spaces. */
+function textOfCells(cells: readonly string[]): string {
+  const end = cells.findLastIndex((cell) => cell !== EMPTY) + 1;
+  return cells
+    .slice(0, end)
+    .map((cell) => (cell === EMPTY ? ' ' : cell))
+    .join('');
 }

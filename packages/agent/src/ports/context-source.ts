@@ -1,7 +1,7 @@
 // Port of a context source: something outside the log that the model should know. A source has a revision. Its note is
 // recorded only when the revision has changed.
 
-import type { ContextNoted, EffectClass, SessionId, Timestamp } from '@tidemark/log';
+import type { AgentChosen, ContextNoted, EffectClass, SessionId, Timestamp } from '@tidemark/log';
 import type { LoggedProcess } from './background-process.ts';
 import type { Mode } from './permissions.ts';
 
@@ -21,6 +21,8 @@ export interface SourceView {
   /** Revision in the last note of this source, in this log or in the logs of its ancestors. */
   readonly noted: string | undefined;
   readonly session: SessionId;
+  /** Own agent that the session is. Absent if none was chosen. */
+  readonly agent?: AgentChosen;
   /** True if a request was sent before, in this session or in the part that it inherits from its parent. */
   readonly begun: boolean;
   /** Background processes of the session that run, or that ended after the last note of the source `processes`. */

@@ -14,7 +14,8 @@ export type SessionEvent =
   | { readonly type: 'tool.progressed'; readonly call: CallId; readonly text: string }
   /**
    * Next piece of the output of a running call, with its secrets masked. Contains control characters as the tool wrote
-   * them. Pieces are sent at most every 100 ms and end at line ends. A line in brackets replaces text that a presenter
+   * them. Pieces are sent at most every 100 ms. They end at line ends, or in a line
+   * that only reports progress, such as `Running ...`. A line in brackets replaces text that a presenter
    * did not take in time. The end of the output is not sent: it is in the result of the call.
    */
   | { readonly type: 'tool.output'; readonly call: CallId; readonly text: string }

@@ -151,7 +151,7 @@ export interface ToolContext {
    * Returns the last read or write of a file by this session. `path` is absolute. Returns `undefined` for a file that
    * the session has not touched.
    */
-  fileSeen(path: string): SeenFile | undefined;
+  fileSeen(path: string): FileSeen | undefined;
   /** Keeps the bytes of files, so that a person can restore them. Absent if the store keeps no such bytes. */
   readonly undo?: KeptFiles;
   /**
@@ -171,7 +171,7 @@ export interface ToolContext {
 }
 
 /** Last read or write of a file by the session. */
-export interface SeenFile extends FileTouch {
+export interface FileSeen extends FileTouch {
   /**
    * Reason why the context of the model does not contain the whole content of the file. `never-whole`: only a part was
    * shown. `dropped`: a compaction dropped it, or an old result was shortened. Absent if the context contains it.

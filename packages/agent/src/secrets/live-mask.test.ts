@@ -49,6 +49,30 @@ describe('the mask of a live output', () => {
     expect(await shownOf(['10 %\r20 %\r', '30 %\r\n'])).toBe('10 %\r20 %\r30 %\r\n'));
 
   it.each([
+    ['dots', 'Running tests ....', 'Running tests ....'],
+    ['a bar', '[====>     ]  45%', '[====>     ]  45%'],
+    ['a state after a carriage return', 'old\r  5 1024 ', 'old\r  5 1024 '],
+    ['a word that is not complete', 'Building the ind', 'Building the '],
+    ['a name that a value can follow', 'the password: ', 'the '],
+    ['an option', 'curl -u ', 'curl '],
+    ['an assignment', 'A = ', 'A '],
+  ])('shows %s of an incomplete line, and nothing that may be a part of a secret', async (_, line, shown) => {
+    const mask = secrets.openLive();
+    mask.push(line);
+    expect((await mask.take()).text).toBe(shown);
+    mask.push('\n');
+    expect((await mask.take()).text).toBe(`${line}\n`.slice(shown.length));
+  });
+
+  it('holds back words that begin a known secret', async () => {
+    const mask = createSecrets({ values: [{ name: 'PHRASE', value: 'seven green apples fall' }] }).openLive();
+    mask.push('it says seven green ');
+    expect((await mask.take()).text).toBe('it says ');
+    mask.push('pears ');
+    expect((await mask.take()).text).toBe('seven green pears ');
+  });
+
+  it.each([
     ['a value', VALUE],
     ['a value of several lines', LINES],
     ['a token', TOKEN],
@@ -66,7 +90,23 @@ describe('the mask of a live output', () => {
   });
 
   it('shows the same as the log, for any text and any pieces', async () => {
-    const part = fc.constantFrom(VALUE, LINES, TOKEN, KEY, 'words ', '\n', 'a line\n', 'A_KEY=', '"', '\r\n', '😀');
+    const secret = [VALUE, LINES, TOKEN, KEY, 'first part of a ', 'correct'];
+    const around = [
+      'words ',
+      '\n',
+      'a line\n',
+      'A_KEY=',
+      '"',
+      '\r\n',
+      '😀',
+      '... ',
+      '[==> ',
+      '45% ',
+      ' = ',
+      'password: ',
+      '\r',
+    ];
+    const part = fc.constantFrom(...secret, ...around);
     await fc.assert(
       fc.asyncProperty(
         fc.array(part, { maxLength: 12 }).map((parts) => parts.join('')),

@@ -1,9 +1,10 @@
 // Masks a text that a person watches while it arrives. It searches the same secrets as the mask of the log. It returns
-// whole lines early, so it does not wait for a whole window. Text that may become a part of a secret is held back.
+// whole lines and progress early, so it does not wait for a whole window. Text that may become a part of a secret is held back.
 
 import type { LiveMask, LivePiece } from '../ports/secrets.ts';
 import type { Hit, Sought } from './mask-text.ts';
 import { hitsIn, replaceHits } from './mask-text.ts';
+import { progressEnd } from './progress-text.ts';
 
 /** Maximum length of one piece, in characters. */
 const LONGEST_PIECE = 16_384;
@@ -36,7 +37,7 @@ export function createLiveMask(sought: Sought): LiveMask {
     async take() {
       const { text, base, shown } = kept;
       const from = shown >= base ? shown - base : reach;
-      const wanted = cutOf(text, { from, reach, openings });
+      const wanted = cutOf(text, { from, reach, openings, forms: sought.names.keys() });
       if (wanted <= from) return NOTHING;
       const hits = await hitsAround(text, { base, from, sought });
       const isFull = text.length - from > 2 * reach;
@@ -75,19 +76,25 @@ interface CutOptions {
   readonly from: number;
   readonly reach: number;
   readonly openings: readonly string[];
+  /** Every form of the known secrets. */
+  readonly forms: Iterable<string>;
 }
 
 /**
- * Returns the offset before which the text can be shown: after the last line end, and not inside a key or a secret of
- * several lines that has only begun. A very long line is cut at a distance from its end that no secret exceeds.
+ * Returns the offset before which the text can be shown: after the last line end and progress on the line after it, and
+ * not inside a key or a secret of several lines that has only begun. A very long line is cut at a distance from its end that no secret exceeds.
  */
-function cutOf(text: string, { from, reach, openings }: CutOptions): number {
+function cutOf(text: string, { from, reach, openings, forms }: CutOptions): number {
   const end = lastLineEnd(text);
-  if (end <= from) return text.length - from > 2 * reach ? text.length - reach : 0;
+  const isLong = end <= from && text.length - from > 2 * reach;
+  if (isLong) return text.length - reach;
   const key = openKey(text.slice(0, end), Math.max(0, from - reach));
   const cut = Math.min(end, key ?? end);
   const opening = openings.find((one) => one.length <= cut && text.startsWith(one, cut - one.length));
-  return cut - (opening?.length ?? 0);
+  // The text before the opening on its line can belong to another secret that ends where this one begins.
+  const shown = opening === undefined ? cut : text.slice(0, cut - opening.length).lastIndexOf('\n') + 1;
+  // After a line that is held back, the next line is held back too.
+  return shown < end ? shown : progressEnd(text, end, forms);
 }
 
 /** Returns the offset after the last line end. A carriage return at the end of the text may belong to a line feed. */

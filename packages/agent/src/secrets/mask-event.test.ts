@@ -153,7 +153,7 @@ const LEFT: { readonly [K in Kind]: readonly string[] } = {
   'tool.charged': ['call', 'cost', 'model', 'service', 'usage'],
   'permission.decided': ['by', 'call', 'decision', 'rule', 'always.tool', 'kept', 'shown'],
   'mode.changed': ['by', 'mode'],
-  'agent.chosen': ['name', 'tools', 'version'],
+  'agent.chosen': ['as', 'name', 'tools', 'version'],
   'foreign.recorded': ['format', 'reason', 'record'],
   'tools.changed': ['added', 'as', 'removed'],
   'reasoning.changed': ['as', 'parameter', 'scope', 'setting'],

@@ -5,7 +5,7 @@ import type { State } from '@tidemark/context';
 import { slice, textOfResult } from '@tidemark/context';
 import type { Digest, FileTouch, ShownBytes } from '@tidemark/log';
 import type { Span } from '@tidemark/model';
-import type { SeenFile } from '../ports/tool.ts';
+import type { FileSeen } from '../ports/tool.ts';
 
 /** Content of one file that the log contains. */
 export interface KnownContent {
@@ -67,7 +67,7 @@ export function contentAfter(
  * Returns the reason why the context of the model does not contain the whole content of a file. Returns `undefined` if
  * it does.
  */
-export function missingContent({ versions }: KnownContent, state: State): SeenFile['missing'] {
+export function missingContent({ versions }: KnownContent, state: State): FileSeen['missing'] {
   const isHeld = heldIn(state);
   const isComplete = ({ pieces, changes }: KnownVersion): boolean =>
     changes.every(isHeld) && coversAll(pieces.filter(isHeld));

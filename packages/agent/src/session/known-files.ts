@@ -1,7 +1,7 @@
 // Files that calls of a session touched, folded from the log. It is a part of the progress.
 
 import type { FileTouch, RecordedOf } from '@tidemark/log';
-import type { SeenFile } from '../ports/tool.ts';
+import type { FileSeen } from '../ports/tool.ts';
 import type { KnownContent } from './known-content.ts';
 import { contentAfter, missingContent } from './known-content.ts';
 import type { State } from '@tidemark/context';
@@ -38,7 +38,7 @@ export function takeFiles(
 }
 
 /** Returns the last touch of a file, and the reason why the context does not contain all of its content. */
-export function seenFile({ knownFiles, knownContents }: KnownFiles, path: string, state: State): SeenFile | undefined {
+export function seenFile({ knownFiles, knownContents }: KnownFiles, path: string, state: State): FileSeen | undefined {
   const touch = knownFiles.get(path);
   const content = knownContents.get(path);
   const missing = content === undefined ? undefined : missingContent(content, state);

@@ -180,6 +180,7 @@ function viewOf({ session, runtime }: TurnContext, noted: string | undefined, si
     },
     noted,
     begun: state.epoch !== undefined,
+    ...(progress.agent !== undefined && { agent: progress.agent }),
     session: session.writer.session,
     get processes() {
       return [...progress.processes.values()];

@@ -1,7 +1,7 @@
 // Asks hooks before and after a call, and records their notes.
 
 import type { CallId, Recorded } from '@tidemark/log';
-import type { HookDenial, HookRound } from '../hooks/ask-hooks.ts';
+import type { HookDenial, HookNote, HookRound } from '../hooks/ask-hooks.ts';
 import { askHooks, hooksFor, sharedInput } from '../hooks/ask-hooks.ts';
 import type { AfterToolInput, BeforeToolInput } from '../ports/hooks.ts';
 import { commit } from '../session/session.ts';
@@ -20,7 +20,19 @@ const NOT_ASKED: HookRound = { denied: undefined, notes: [], interrupted: false 
 export async function hooksBeforeTool(work: TurnContext, call: CallId, read: CallRead): Promise<HookRound> {
   const hooks = hooksFor(work, 'before-tool', read.tool.name);
   if (hooks.length === 0 || work.session.progress.startedCalls.has(call)) return NOT_ASKED;
-  return askHooks(work, hooks, { event: 'before-tool', ...callInput(work, call, read) });
+  const { batch } = work.session.state.history;
+  // The place of the call is the same after a crash. Call ids can repeat in a session.
+  const key = `${batch?.position}.${batch?.calls.findIndex((one) => one.call === call)}`;
+  const round = await askHooks(work, hooks, { event: 'before-tool', ...callInput(work, call, read) }, { key });
+  return { ...round, notes: round.notes.filter((note) => !isRecorded(work, note)) };
+}
+
+/**
+ * Returns true if the note was recorded before the process stopped, and the start of its call was not. The hook is then
+ * asked again.
+ */
+function isRecorded({ session }: TurnContext, { data: { source, revision } }: HookNote): boolean {
+  return session.progress.lastNotes.get(source)?.revision === revision;
 }
 
 /** Returns the permit for a denial by a hook. */
@@ -46,7 +58,7 @@ export async function hooksAfterTool(work: TurnContext, ready: ReadyCall, record
     ...(text.length > MAX_RESULT && { cut: true }),
     failed: ended.kind === 'tool.failed',
   };
-  const { notes } = await askHooks(work, hooks, input);
+  const { notes } = await askHooks(work, hooks, input, { key: String(ended.position) });
   if (notes.length > 0) await commit(work.session, notes);
 }
 

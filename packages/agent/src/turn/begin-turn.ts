@@ -6,7 +6,7 @@ import type { ContentPart, Event, EventOf, Timestamp, TurnBegan, TurnId } from '
 import { recover } from '../decide/next-move.ts';
 import { lastingOf } from '../decide/warmth.ts';
 import { AgentError } from '../errors.ts';
-import { hooksBeforePrompt } from '../hooks/hooks-of-turns.ts';
+import { hooksBeforePrompt, numberNotes } from '../hooks/hooks-of-turns.ts';
 import { nearestName } from '../nearest-name.ts';
 import type { Words } from '../ports/live-session.ts';
 import type { Mode } from '../ports/permissions.ts';
@@ -63,7 +63,7 @@ export async function beginTurn(work: StepContext, beginning: TurnBeginning, mod
     const left = recover(session, 'other', stamp);
     const { events, notices } = await beginningWith(work, left, { ...beginning, parts }, stamp);
     for (const notice of notices) tell({ type: 'notice.raised', notice });
-    return commitInside(session, [...left, ...events, ...notes]);
+    return commitInside(session, [...left, ...events, ...numberNotes(notes, session)]);
   });
 }
 

@@ -172,9 +172,9 @@ async function compose(artifacts: Artifacts, runtime: Runtime, preloads: readonl
   };
 }
 
-/** Returns the system text of the session: that of the author, then the role of the own agent. */
+/** Returns the system text of the session: that of the author, then the role of an own agent of the user. */
 function roleIn({ role, agent }: Runtime): string | undefined {
-  const texts = [role, agent?.role].filter((text) => text !== undefined);
+  const texts = [role, agent?.as === 'note' ? undefined : agent?.role].filter((text) => text !== undefined);
   return texts.length === 0 ? undefined : texts.join('\n\n');
 }
 

@@ -1,10 +1,9 @@
-import type { ForeseenRewrite } from '@tidemark/context';
 import { money } from '@tidemark/log';
 import { expect, test } from 'vitest';
 import { REWRITE_NOTICE } from '../ports/runtime.ts';
 import { isWorthSaying, rewriteInWords } from './prepare-step.ts';
 
-const rewrite = (tokens: number, cost?: string): ForeseenRewrite => ({
+const rewrite = (tokens: number, cost?: string): Parameters<typeof rewriteInWords>[0] => ({
   cause: 'reasoning',
   tokens,
   ...(cost === undefined ? {} : { cost: money(cost) }),

@@ -8,7 +8,7 @@ import type { Capabilities } from '@tidemark/model';
 import { itemAt } from '../base/append-only.ts';
 import { RENDERING } from '../base/render.ts';
 import type { RequestSpec } from './epoch.ts';
-import { changedNames, epochCauses, isSameJson, isWordingOf, roleOf } from './epoch.ts';
+import { changedNames, epochCauses, isWordingOf, roleOf } from './epoch.ts';
 import type { FrontTool } from '../front/front.ts';
 import { estimateTokens, sizeOfSpan } from '../base/estimate.ts';
 import type { Epoch, History, State } from '../state/state.ts';

@@ -122,6 +122,11 @@ export interface AgentChosen {
   readonly role: string;
   /** Names and patterns of the tools that the session may use. Absent if it may use all tools. */
   readonly tools?: readonly string[];
+  /**
+   * Set if the file is in the workspace. The role is then a note with the role of the user, because the system text
+   * contains no text of a workspace.
+   */
+  readonly as?: 'note';
 }
 
 /** Record of an imported transcript that has no matching event kind, kept unchanged. */
@@ -158,7 +163,7 @@ export interface SubagentStarted {
 }
 
 /** Own agent that a subagent is, as it was when the subagent started. */
-export interface StartedAgent extends AgentChosen {
+export interface StartedAgent extends Omit<AgentChosen, 'as'> {
   /** Reasoning effort that the agent sets. Absent if it keeps the effort of the session that started it. */
   readonly effort?: string;
 }

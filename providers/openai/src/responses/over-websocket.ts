@@ -83,10 +83,7 @@ async function* overHttp(ways: SendingWays, outgoing: Outgoing, fallback?: strin
   }
 }
 
-function overWay(
-  { class: sort, code, what, data, cause }: ProviderError,
-  transport: Transport['kind'],
-): ProviderError {
+function overWay({ class: sort, code, what, data, cause }: ProviderError, transport: Transport['kind']): ProviderError {
   return new ProviderError(sort, code, what, { ...data, transport }, cause);
 }
 

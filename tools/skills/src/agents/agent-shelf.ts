@@ -26,6 +26,8 @@ export interface InstalledAgents extends AgentShelf {
 export interface AgentShelfOptions {
   /** Function that hides secrets: see `findAgents`. */
   readonly mask?: Secrets['mask'];
+  /** Folder that the agent works in. The roles of agents below this folder are never a part of the system text. */
+  readonly workspace?: string;
   /** Returns the reason why an agent cannot be used, such as a missing key for its model. */
   readonly problemOf?: (agent: OwnAgent) => string | undefined;
 }
@@ -33,12 +35,12 @@ export interface AgentShelfOptions {
 /** Creates a shelf for these roots. It reads nothing before the first call of `look`. */
 export function createAgentShelf(
   { roots }: OwnAgentsOptions,
-  { mask, problemOf = () => undefined }: AgentShelfOptions = {},
+  { mask, workspace, problemOf = () => undefined }: AgentShelfOptions = {},
 ): InstalledAgents {
   let seen = shelfOf({ agents: [], shadowed: [], bad: [] });
   let looking: Promise<void> | undefined;
   const look = async (): Promise<void> => {
-    const found = await findAgents(roots, mask);
+    const found = await findAgents(roots, mask, workspace);
     const bad = found.agents.flatMap((agent): readonly BadSkill[] => {
       const reason = problemOf(agent);
       return reason === undefined ? [] : [{ path: agent.path, source: agent.source, reason }];

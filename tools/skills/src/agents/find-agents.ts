@@ -61,18 +61,20 @@ export function agentRoots(places: {
 }
 
 /**
- * Finds the own agents. It never throws. If a file cannot be used, it is reported in `bad`. By default, `mask` hides
+ * Finds the own agents. The role of an agent in a file of `workspace` is only for a note. It never throws. If a file cannot be used, it is reported in `bad`. By default, `mask` hides
  * only secrets of known forms.
  */
 export async function findAgents(
   roots: readonly SkillRoot[],
   mask: Secrets['mask'] = maskShapes,
+  workspace?: string,
 ): Promise<FoundAgents> {
+  const realWorkspace = workspace === undefined ? undefined : await realpath(workspace).catch(() => workspace);
   const used = new Map<string, FoundAgent>();
   const shadowed: ShadowedAgent[] = [];
   const bad: BadSkill[] = [];
   for (const root of roots) {
-    const found = await lookInto(root, mask);
+    const found = await lookInto(root, mask, realWorkspace);
     bad.push(...found.bad);
     for (const agent of found.agents) {
       const by = used.get(agent.name);
@@ -83,7 +85,11 @@ export async function findAgents(
   return { agents: [...used.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1)), shadowed, bad };
 }
 
-async function lookInto(root: SkillRoot, mask: Secrets['mask']): Promise<Pick<FoundAgents, 'agents' | 'bad'>> {
+async function lookInto(
+  root: SkillRoot,
+  mask: Secrets['mask'],
+  workspace: string | undefined,
+): Promise<Pick<FoundAgents, 'agents' | 'bad'>> {
   const realRoot = await realpath(root.folder).catch(() => undefined);
   if (realRoot === undefined) return { agents: [], bad: [] };
   const agents: FoundAgent[] = [];
@@ -95,7 +101,7 @@ async function lookInto(root: SkillRoot, mask: Secrets['mask']): Promise<Pick<Fo
   });
   for (const name of names.slice(0, MAX_FILES)) {
     const path = join(root.folder, name);
-    const one = await readOne(path, { root, realRoot, mask });
+    const one = await readOne(path, { root, realRoot, mask, workspace });
     if ('reason' in one) skip(path, await mask(one.reason));
     else agents.push(one);
   }
@@ -111,9 +117,11 @@ interface AgentLook {
   readonly root: SkillRoot;
   readonly realRoot: string;
   readonly mask: Secrets['mask'];
+  /** Real path of the workspace. */
+  readonly workspace: string | undefined;
 }
 
-async function readOne(path: string, { root, realRoot, mask }: AgentLook): Promise<FoundAgent | BadFile> {
+async function readOne(path: string, { root, realRoot, mask, workspace }: AgentLook): Promise<FoundAgent | BadFile> {
   const real = inside(path, realRoot);
   if (typeof real !== 'string') return real;
   const bytes = readPlain(real, realRoot, LARGEST_AGENT);
@@ -134,5 +142,10 @@ async function readOne(path: string, { root, realRoot, mask }: AgentLook): Promi
     path,
     bytes: bytes.length,
     use: oneLine(description, LONGEST_USE),
+    ...(isOfWorkspace(real, root, workspace) && { as: 'note' as const }),
   };
+}
+
+function isOfWorkspace(path: string, { source }: SkillRoot, workspace: string | undefined): boolean {
+  return source === 'workspace' || (workspace !== undefined && path.startsWith(`${workspace.replace(/\/$/, '')}/`));
 }

@@ -3,7 +3,7 @@
 import { WebError } from '../web-error.ts';
 
 /** Hosts whose private addresses may be reached. */
-export interface AllowedHosts {
+export interface PrivateHosts {
   /** Returns true if the user allowed the host of this address, on its port. */
   allows(url: URL): boolean;
 }
@@ -17,7 +17,7 @@ const ENTRY = /^([\w.-]+|\[[\da-f:.]+\])(?::(\d{1,5}))?$/i;
  *
  * @throws WebError `web/bad-address` for an entry that is not a host.
  */
-export function allowedHosts(entries: readonly string[]): AllowedHosts {
+export function allowedHosts(entries: readonly string[]): PrivateHosts {
   const read = entries.map(readEntry);
   return {
     allows: (url) => read.some(({ host, port }) => host === url.hostname && (port ?? portOf(url)) === portOf(url)),

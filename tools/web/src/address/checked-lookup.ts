@@ -7,7 +7,7 @@ import type { LookupFunction } from 'node:net';
 import { isIP } from 'node:net';
 
 import { WebError } from '../web-error.ts';
-import type { AllowedHosts } from './allowed-hosts.ts';
+import type { PrivateHosts } from './allowed-hosts.ts';
 import { judgeAddress } from './judge-address.ts';
 
 /** Returns every address of a host name. Throws if the name has no address. */
@@ -21,13 +21,13 @@ export const systemResolver: ResolveHost = (host) => lookup(host, { all: true })
  *
  * @throws WebError `web/private-address` for an address that must not be reached.
  */
-export function requireReachable(url: URL, allowed: AllowedHosts): void {
+export function requireReachable(url: URL, allowed: PrivateHosts): void {
   const host = url.hostname.replace(/^\[|\]$/g, '');
   if (isIP(host) !== 0 && !mayReach(host, url, allowed)) throw refusal(url, [host]);
 }
 
 /** Returns the look-up for a socket to this URL. It returns only addresses that may be reached. */
-export function checkedLookup(url: URL, allowed: AllowedHosts, resolve: ResolveHost): LookupFunction {
+export function checkedLookup(url: URL, allowed: PrivateHosts, resolve: ResolveHost): LookupFunction {
   return (host, options, callback) => {
     void resolve(host).then(
       (all) => {
@@ -41,7 +41,7 @@ export function checkedLookup(url: URL, allowed: AllowedHosts, resolve: ResolveH
   };
 }
 
-function mayReach(address: string, url: URL, allowed: AllowedHosts): boolean {
+function mayReach(address: string, url: URL, allowed: PrivateHosts): boolean {
   const kind = judgeAddress(address);
   return kind === 'public' || (kind === 'private' && allowed.allows(url));
 }

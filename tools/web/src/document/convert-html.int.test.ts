@@ -43,3 +43,13 @@ test('XML entities are not expanded', async () => {
   const { text } = await convertHtml({ html, address }, signal);
   expect(text).not.toContain('bbbbbbbbbbbb');
 });
+
+test('many conversions at the same time all end, and one that is interrupted while it waits ends at once', async () => {
+  const interrupt = new AbortController();
+  const html = '<p>hello';
+  const all = Array.from({ length: 12 }, () => convertHtml({ html, address }, signal));
+  const waiting = convertHtml({ html, address }, interrupt.signal);
+  interrupt.abort(new Error('interrupted by the user'));
+  await expect(waiting).rejects.toThrow('interrupted by the user');
+  expect((await Promise.all(all)).map(({ text }) => text)).toEqual(all.map(() => 'hello'));
+});

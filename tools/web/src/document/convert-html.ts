@@ -1,6 +1,8 @@
 // Converts an HTML document in a worker thread, with limits on time and memory. If the conversion to Markdown fails or
 // takes too long, a second thread returns the plain text.
 
+import pLimit from 'p-limit';
+
 import { WebError } from '../web-error.ts';
 import type { MarkdownPage } from './html-to-markdown.ts';
 import type { HtmlJob } from './html-worker.ts';
@@ -12,6 +14,12 @@ export interface ConversionTimes {
 }
 
 const TIMES: ConversionTimes = { markdown: 10_000, plain: 10_000 };
+
+/**
+ * Maximum number of threads of this process that convert documents at the same time. An answer of a model can contain
+ * many calls of `fetch`.
+ */
+const oneOfFew = pLimit(3);
 
 /**
  * Returns a document as Markdown, or as plain text if it cannot be converted.
@@ -39,7 +47,19 @@ export async function convertHtml(
   }
 }
 
+/** Waits for a free thread, or until the signal aborts. */
 async function runWorker(job: HtmlJob, time: number, signal: AbortSignal): Promise<MarkdownPage> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const stop = (): void => reject(signal.reason);
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    return await Promise.race([oneOfFew(() => runThread(job, time, signal)), aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+async function runThread(job: HtmlJob, time: number, signal: AbortSignal): Promise<MarkdownPage> {
   const { startHtmlWorker } = await import('./html-worker.ts');
   signal.throwIfAborted();
   const either = AbortSignal.any([signal, AbortSignal.timeout(time)]);

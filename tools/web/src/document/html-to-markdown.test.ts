@@ -12,6 +12,7 @@ function markdown(html: string): string {
 describe('Markdown', () => {
   test.each([
     ['a fragment without a body', '<p>one</p><p>two</p>', 'one\n\ntwo'],
+    ['a fragment with a title', '<title>t</title><p>one</p>', 'one'],
     ['headings and lists', '<h2>A</h2><ul><li>b<li>c</ul>', '## A\n\n-   b\n-   c'],
     ['emphasis', '<p><b>a</b> <em>b</em> <code>c_d</code></p>', '**a** _b_ `c_d`'],
     ['signs of Markdown in text', '<p>1. snake_case [x] *y* # z</p>', '1. snake_case [x] *y* # z'],

@@ -28,7 +28,7 @@ const DEEPEST = 1_000;
 
 /** Elements without text for a reader. */
 const UNREAD =
-  'script,style,noscript,template,svg,canvas,iframe,object,embed,button,input,select,textarea,dialog,nav,[hidden],[role=navigation],[style*="display:none"],[style*="display: none"]';
+  'title,script,style,noscript,template,svg,canvas,iframe,object,embed,button,input,select,textarea,dialog,nav,[hidden],[role=navigation],[style*="display:none"],[style*="display: none"]';
 
 /**
  * Returns the main part of a document as Markdown: its only `main` element, otherwise the part that Readability finds,

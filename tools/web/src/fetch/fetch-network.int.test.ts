@@ -1,5 +1,9 @@
 // Tests which addresses `fetch` reaches, with real servers on loopback and a resolver of the test.
 
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
 import { describe, expect, test } from 'vitest';
 
 import { callTool } from '../../tests/call-tool.ts';
@@ -152,6 +156,17 @@ describe('a request', () => {
     expect(server.requests.map(({ headers }) => Object.keys(headers).toSorted())).toEqual(
       server.requests.map(() => ['accept', 'accept-encoding', 'connection', 'host', 'user-agent']),
     );
+  });
+
+  test('uses no proxy of the environment, which would look up names itself', async () => {
+    await using server = await startWebServer({ '/': sent('text/plain', 'from the server') });
+    await using proxy = await startWebServer({});
+    const address = proxy.at('');
+    const env = { ...process.env, NODE_USE_ENV_PROXY: '1', HTTP_PROXY: address, http_proxy: address, no_proxy: '' };
+    const program = join(import.meta.dirname, '../../tests/fetch-once.ts');
+    const { stdout } = await promisify(execFile)(process.execPath, [program, server.at('/')], { env });
+    expect(stdout).toContain('from the server');
+    expect(proxy.requests).toEqual([]);
   });
 
   test('ends when the call is interrupted', async () => {

@@ -3,7 +3,7 @@
 
 import type { ToolContext, ToolOutput } from '@tidemark/agent';
 
-import type { AllowedHosts } from '../address/allowed-hosts.ts';
+import type { PrivateHosts } from '../address/allowed-hosts.ts';
 import type { ResolveHost } from '../address/checked-lookup.ts';
 import { systemResolver } from '../address/checked-lookup.ts';
 import { textPage } from '../page/text-page.ts';
@@ -23,9 +23,9 @@ export interface FetchRequest {
   readonly raw: boolean;
 }
 
-/** What all calls of a tool have in common. */
+/** Parts that all calls of a tool have in common. */
 export interface FetchSetup {
-  readonly allowed: AllowedHosts;
+  readonly allowed: PrivateHosts;
   readonly resolve: ResolveHost | undefined;
   readonly limits: FetchLimits;
   readonly now: () => string;

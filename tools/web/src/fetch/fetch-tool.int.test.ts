@@ -95,6 +95,13 @@ describe('`fetch` returns', () => {
     expect(text).toContain('status 200; image/png; fetched');
   });
 
+  test('the text of a PDF, page by page', async () => {
+    await using server = await startWebServer({ '/': sent('application/pdf', makePdf('Hello tide', '')) });
+    const { text } = await callTool(fetchFor(server), { url: server.at('/') });
+    expect(text).toContain('status 200; application/pdf as text; fetched');
+    expect(text).toContain('[page 1 of 2]\nHello tide\n\n[page 2 of 2: no text, perhaps a scanned image]');
+  });
+
   test.each([
     ['gzip', gzipSync('compressed text')],
     ['br', brotliCompressSync('compressed text')],
@@ -120,7 +127,7 @@ describe('`fetch` returns', () => {
 
 describe('`fetch` refuses', () => {
   test.each([
-    ['a PDF', 'text/plain', Buffer.from('%PDF-1.7\n'), 'is a PDF'],
+    ['a damaged PDF', 'text/plain', Buffer.from('%PDF-1.7\n'), 'cannot be read: '],
     ['a binary file', 'application/octet-stream', Buffer.from([1, 0, 2]), 'is application/octet-stream'],
     ['an archive that is called text', 'text/plain', gzipSync('a'), 'which cannot be shown as text'],
   ])('%s', async (_name, type, body, words) => {
@@ -244,3 +251,23 @@ describe('a long text', () => {
     expect(first.text + second.text).not.toMatch(/correct-|-horse|battery|staple/);
   });
 });
+
+/** Returns a PDF with one page for each text. */
+function makePdf(...texts: readonly string[]): Buffer {
+  const pages = texts.flatMap((text, at) => {
+    const stream = `BT /F1 24 Tf 72 700 Td (${text}) Tj ET`;
+    return [
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents ${5 + 2 * at} 0 R /Resources << /Font << /F1 3 0 R >> >> >>`,
+      `<< /Length ${stream.length} >>\nstream\n${stream}\nendstream`,
+    ];
+  });
+  const kids = texts.map((_, at) => `${4 + 2 * at} 0 R`).join(' ');
+  const objects = [
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    `<< /Type /Pages /Kids [${kids}] /Count ${texts.length} >>`,
+    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+    ...pages,
+  ];
+  const body = objects.map((object, at) => `${at + 1} 0 obj\n${object}\nendobj\n`).join('');
+  return Buffer.from(`%PDF-1.4\n${body}trailer\n<< /Root 1 0 R /Size ${objects.length + 1} >>\n%%EOF\n`);
+}

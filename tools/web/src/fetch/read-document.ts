@@ -2,6 +2,8 @@
 
 import type { ToolImage } from '@tidemark/agent';
 import { imageKind } from '@tidemark/model';
+import type { PdfPage } from '@tidemark/pdf';
+import { PdfError, readPdf } from '@tidemark/pdf';
 
 import { decodeText } from '../document/charset.ts';
 import { convertHtml } from '../document/convert-html.ts';
@@ -21,7 +23,8 @@ export interface WebDocument {
 }
 
 /**
- * Returns the content of an answer. HTML becomes Markdown, unless its source is requested. Other text is not changed.
+ * Returns the content of an answer. HTML becomes Markdown, unless its source is requested, and a PDF becomes text. Other
+ * text is not changed.
  *
  * @throws WebError `web/not-text`, `web/unreadable`.
  */
@@ -30,7 +33,8 @@ export async function readDocument(reply: WebReply, raw: boolean, signal: AbortS
   const kind = mediaKind(body, contentType);
   const type = mediaType(contentType);
   if (kind === 'image') return imageOf(reply);
-  if (kind === 'pdf' || kind === 'other') throw notText(reply, kind === 'pdf' ? 'a PDF' : type || 'a binary file');
+  if (kind === 'pdf') return await pdfOf(reply, signal);
+  if (kind === 'other') throw notText(reply, type || 'a binary file');
   const { text, unknown } = decodeText(body, contentType);
   const notes = [
     ...(cut ? [`only the first ${body.length} bytes were downloaded, because the file is larger`] : []),
@@ -66,6 +70,30 @@ function imageOf(reply: WebReply): WebDocument {
   if (kind === undefined || cut) throw notText(reply, 'an image that is too large');
   const { mediaType: type } = kind;
   return { text: '', image: { data: new Uint8Array(body), mediaType: type }, type, title: '', notes: [] };
+}
+
+/** Maximum number of characters that are read of a PDF. */
+const PDF_CHARACTERS = 1_000_000;
+
+async function pdfOf(reply: WebReply, signal: AbortSignal): Promise<WebDocument> {
+  const { body, url, cut } = reply;
+  if (cut) throw notText(reply, 'a PDF that is too large');
+  try {
+    const { pages, texts } = await readPdf(body, { characters: PDF_CHARACTERS, signal });
+    const notes = texts.length < pages ? [`only the pages 1 to ${texts.length} of ${pages} were read`] : [];
+    const text = texts
+      .map((page) => `[page ${page.number} of ${pages}${remarkOn(page)}]\n${page.text.trim()}`)
+      .join('\n\n');
+    return { text, type: 'application/pdf as text', title: '', notes };
+  } catch (cause) {
+    if (!(cause instanceof PdfError)) throw cause;
+    throw new WebError('web/not-text', `${url.href} cannot be read: ${cause.message}`, { host: url.host }, cause);
+  }
+}
+
+function remarkOn({ text, problem }: PdfPage): string {
+  const remark = problem ?? (text.trim() === '' ? 'no text, perhaps a scanned image' : undefined);
+  return remark === undefined ? '' : `: ${remark}`;
 }
 
 function notText({ url }: WebReply, what: string): WebError {

@@ -10,7 +10,7 @@ import type { WebSearch, WebSearchRequest, WebSearchResult } from './web-search.
 /** Options of Brave Search. */
 export interface BraveSearchOptions {
   /** Key of the API (`X-Subscription-Token`). Without it, each search is refused with the next step. */
-  readonly apiKey?: string;
+  readonly apiKey?: string | undefined;
   /** Base URL of the API. Default: the public address. */
   readonly baseURL?: string;
   /** Price of one search in US dollars, such as `0.005`. Without it, the cost of a search is unknown. */

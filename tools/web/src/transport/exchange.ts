@@ -2,20 +2,20 @@
 // because its `lookup` option checks each address when the socket connects. It sends no cookies and no credentials, and
 // it uses no proxy: a proxy would look up the name itself, so no address could be checked.
 
-import { request as requestHttp } from 'node:http';
+import { Agent as HttpAgent, request as requestHttp } from 'node:http';
 import type { IncomingMessage } from 'node:http';
-import { request as requestHttps } from 'node:https';
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 
-import type { AllowedHosts } from '../address/allowed-hosts.ts';
+import type { PrivateHosts } from '../address/allowed-hosts.ts';
 import type { ResolveHost } from '../address/checked-lookup.ts';
 import { checkedLookup, requireReachable } from '../address/checked-lookup.ts';
 import { WebError } from '../web-error.ts';
 
 /** Hosts that can be reached, and the resolver of host names. */
 export interface NetworkReach {
-  readonly allowed: AllowedHosts;
+  readonly allowed: PrivateHosts;
   readonly resolve: ResolveHost;
 }
 
@@ -67,15 +67,19 @@ export async function exchange(
   }
 }
 
+const NO_PROXY = { proxyEnv: {} };
+
 function isRedirect(status: number): boolean {
   return status === 301 || status === 302 || status === 303 || status === 307 || status === 308;
 }
 
 function respond(url: URL, lookup: ReturnType<typeof checkedLookup>, signal: AbortSignal): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  const send = url.protocol === 'https:' ? requestHttps : requestHttp;
-  // Without an agent, the connection is a new one, is closed afterwards, and uses no proxy of the environment.
-  const sent = send(url, { agent: false, lookup, signal, headers: HEADERS, maxHeaderSize: 65_536 }, resolve);
+  const isSecure = url.protocol === 'https:';
+  // An agent of its own closes the connection afterwards. Without variables it uses no proxy, in Deno too.
+  const agent = isSecure ? new HttpsAgent(NO_PROXY) : new HttpAgent(NO_PROXY);
+  const send = isSecure ? requestHttps : requestHttp;
+  const sent = send(url, { agent, lookup, signal, headers: HEADERS, maxHeaderSize: 65_536 }, resolve);
   sent.on('error', reject);
   sent.end();
   return promise;

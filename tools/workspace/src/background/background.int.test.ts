@@ -1,6 +1,7 @@
 // Runs real background processes. Tests their life, their output and their input, and that none is left behind.
 
-import { readFileSync, readdirSync } from 'node:fs';
+import { sessionId, timestamp } from '@tidemark/log';
+import { mkdtempSync, readFileSync, readdirSync, realpathSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { openBackground } from '../../tests/background-bench.ts';
@@ -110,7 +111,8 @@ describe.each([
 });
 
 it.skipIf(!works)('commands of a session share /tmp in the sandbox, and another session does not see it', async () => {
-  const { bash, processes, background: host, folder } = openBackground({ sandbox: 'auto' });
+  const folder = realpathSync(mkdtempSync('/var/tmp/tidemark-shared-'));
+  const { bash, processes, background: host } = openBackground({ sandbox: 'auto', folder });
   await bash('echo shared > /tmp/file; sleep 1000002', background);
   expect((await bash('cat /tmp/file; stat -c %a /tmp')).text).toBe('shared\n700\n');
   const other = openBackground({ sandbox: 'auto', folder, session: 'session-2' });
@@ -124,6 +126,15 @@ it.skipIf(!works)('commands of a session share /tmp in the sandbox, and another 
   expect(temps()).toEqual([]);
   expect(host.find('p1')).toBeUndefined();
 });
+
+it.skipIf(!works)(
+  'commands of a workspace below /tmp have a /tmp each, because a link in it could move their mounts',
+  async () => {
+    const { bash } = openBackground({ sandbox: 'auto', folder: realpathSync(mkdtempSync('/tmp/tidemark-below-')) });
+    await bash('echo kept > /tmp/file; sleep 1000008', background);
+    expect((await bash('cat /tmp/file')).failed).toBe(true);
+  },
+);
 
 describe('the output of a background process', () => {
   it('is kept in its first and its last part, and the dropped bytes are counted', async () => {
@@ -231,10 +242,10 @@ describe('a start', () => {
 it('another session cannot read, write or stop a process', async () => {
   const first = openBackground();
   await first.bash('sleep 1000007', background);
-  const other = first.background.open('session-2' as never, {
+  const other = first.background.open(sessionId('session-2'), {
     secrets: { maskPart: async (text) => ({ text, end: text.length }) },
     last: 0,
-    now: () => '2026-11-20T12:00:00.000Z' as never,
+    now: () => timestamp('2026-11-20T12:00:00.000Z'),
     started: async () => undefined,
     ended: async () => undefined,
     changed: () => undefined,

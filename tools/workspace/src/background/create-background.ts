@@ -13,7 +13,7 @@ import type {
 import type { ProcessEnded, SessionId } from '@tidemark/log';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { BackgroundStart, BackgroundStarter } from '../bash/background-starter.ts';
-import type { ShellOptions } from '../bash/shell.ts';
+import type { Shell, ShellOptions } from '../bash/shell.ts';
 import { openShell } from '../bash/shell.ts';
 import { realOf } from '../sandbox/hidden-paths.ts';
 import type { CommandReach } from '../sandbox/sandbox.ts';
@@ -102,73 +102,21 @@ export function createBackground(options: BackgroundOptions): Background {
   const { most = MOST_PROCESSES } = options;
   const patience = { termMs: 2_000, drainMs: 1_000, ...options.patience };
   const sessions = new Map<string, ServedSession>();
-  let last = 0;
-
-  const start = async (
-    asked: BackgroundStart,
-    context: ToolContext,
-  ): Promise<ReadProcess & { readonly id: string }> => {
-    const own = servedSession(sessions, context.session);
-    requireRoom(own, most);
-    own.starting += 1;
-    try {
-      const reach = { ...asked.reach, session: context.session };
-      const entered = await shell.enter(asked.command, reach, own.sink);
-      last += 1;
-      const id = `p${last}`;
-      const command = { id, command: asked.command, reach, entered, isSandboxed: shell.sandboxed };
-      try {
-        context.signal.throwIfAborted();
-        if (own.isClosed)
-          throw new WorkspaceError('workspace/no-process', 'the session is closed: nothing was started');
-        const hosted = await startHosted(command, context.call, { sink: own.sink, patience });
-        const held: ReadProcess = { hosted, offset: 0, told: 'nothing' };
-        own.processes.set(id, held);
-        if (own.isClosed) await hosted.stop('session');
-        forgetOldest(own);
-        own.sink.changed();
-        return Object.assign(held, { id });
-      } catch (error) {
-        await entered.leave();
-        throw error;
-      }
-    } finally {
-      own.starting -= 1;
-    }
-  };
-
+  const host: HostState = { shell, most, patience, sessions, last: 0 };
   return {
     shell,
     most,
-    open(session, sink) {
-      last = Math.max(last, sink.last);
-      const removeTemp = shell.openTemp(session);
-      const own: ServedSession = { id: session, sink, processes: new Map(), removeTemp, starting: 0, isClosed: false };
-      sessions.set(session, own);
-      return serve(own, () => sessions.delete(session));
-    },
+    open: (session, sink) => openServed(host, session, sink),
     isRunning: (session, id) => sessions.get(session)?.processes.get(id)?.hosted.view().running ?? false,
     isTold(session, id) {
       const held = sessions.get(session)?.processes.get(id);
       return held !== undefined && held.told === (held.hosted.view().running ? 'start' : 'end');
     },
-    find(id) {
-      for (const own of sessions.values()) {
-        const found = own.processes.get(id)?.hosted;
-        if (found !== undefined)
-          return { session: own.id, command: found.command, reach: found.reach, running: found.view().running };
-      }
-      return undefined;
-    },
+    find: (id) => findIn(sessions, id),
     async start(asked, context) {
-      const held = await start(asked, context);
+      const [own, id, held] = await startIn(host, asked, context);
       await quiet(held.hosted, EARLY_MS, context.signal);
-      return report(
-        servedSession(sessions, context.session),
-        held,
-        context,
-        describeStart(held.id, asked.reach, shell),
-      );
+      return report(own, held, context, describeStart(id, asked.reach, shell));
     },
     async read(id, waitMs, context) {
       const [own, held] = processFor(sessions, id, context.session);
@@ -190,11 +138,79 @@ export function createBackground(options: BackgroundOptions): Background {
   };
 }
 
+interface HostState {
+  readonly shell: Shell;
+  readonly most: number;
+  readonly patience: EndPatience;
+  readonly sessions: Map<string, ServedSession>;
+  /** Highest number of an id. */
+  last: number;
+}
+
+function openServed(host: HostState, session: SessionId, sink: ProcessSink): HostedProcesses {
+  host.last = Math.max(host.last, sink.last);
+  const removeTemp = host.shell.openTemp(session);
+  const own: ServedSession = { id: session, sink, processes: new Map(), removeTemp, starting: 0, isClosed: false };
+  host.sessions.set(session, own);
+  return serve(own, () => host.sessions.delete(session));
+}
+
+function findIn(sessions: ReadonlyMap<string, ServedSession>, id: string): FoundProcess | undefined {
+  for (const own of sessions.values()) {
+    const found = own.processes.get(id)?.hosted;
+    if (found !== undefined)
+      return { session: own.id, command: found.command, reach: found.reach, running: found.view().running };
+  }
+  return undefined;
+}
+
+type StartedProcess = readonly [own: ServedSession, id: string, held: ReadProcess];
+
+async function startIn(host: HostState, asked: BackgroundStart, context: ToolContext): Promise<StartedProcess> {
+  const own = servedSession(host.sessions, context.session);
+  requireRoom(own, host.most);
+  own.starting += 1;
+  try {
+    const reach = { ...asked.reach, session: context.session };
+    const entered = await host.shell.enter(asked.command, reach, own.sink);
+    try {
+      context.signal.throwIfAborted();
+      requireOpen(own);
+      host.last += 1;
+      const id = `p${host.last}`;
+      const { shell, patience } = host;
+      const command = { id, command: asked.command, reach, entered, isSandboxed: shell.sandboxed };
+      const hosted = await startHosted(command, context.call, { sink: own.sink, patience });
+      return [own, id, await keep(own, id, hosted)];
+    } catch (error) {
+      await entered.leave();
+      throw error;
+    }
+  } finally {
+    own.starting -= 1;
+  }
+}
+
+/** Adds a started process to its session. If the session was closed in the meantime, ends the process. */
+async function keep(own: ServedSession, id: string, hosted: HostedProcess): Promise<ReadProcess> {
+  const held: ReadProcess = { hosted, offset: 0, told: 'nothing' };
+  own.processes.set(id, held);
+  if (own.isClosed) await hosted.stop('session');
+  forgetOldest(own);
+  own.sink.changed();
+  return held;
+}
+
 function servedSession(sessions: ReadonlyMap<string, ServedSession>, session: string): ServedSession {
   const own = sessions.get(session);
-  if (own !== undefined && !own.isClosed) return own;
+  if (own !== undefined) return requireOpen(own);
   const message = 'this session can have no background processes: run the command in the foreground';
   throw new WorkspaceError('workspace/no-process', message);
+}
+
+function requireOpen(own: ServedSession): ServedSession {
+  if (!own.isClosed) return own;
+  throw new WorkspaceError('workspace/no-process', 'the session is closed, so nothing was started');
 }
 
 function requireRoom(own: ServedSession, most: number): void {

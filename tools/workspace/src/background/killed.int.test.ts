@@ -3,8 +3,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, it } from 'vitest';
@@ -13,7 +11,7 @@ import { removeLeftTemps } from '../sandbox/session-temps.ts';
 
 const KILLED = fileURLToPath(new URL('../../tests/background-until-killed.ts', import.meta.url));
 const works = sandboxState('/') === 'works';
-const folder = realpathSync(mkdtempSync(join(tmpdir(), 'tidemark-killed-')));
+const folder = realpathSync(mkdtempSync('/var/tmp/tidemark-killed-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function running(words: string): readonly string[] {

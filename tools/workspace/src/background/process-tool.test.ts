@@ -37,7 +37,7 @@ describe('the definitions', () => {
   });
 
   it('of `process` waits for the next epoch of an existing session, and asks no one', () => {
-    expect(process).toMatchObject({ joins: 'next-epoch', effect: 'read', truncate: 'start' });
+    expect(process).toMatchObject({ joins: 'next-epoch', effect: 'read', truncate: 'start', terminal: true });
   });
 });
 

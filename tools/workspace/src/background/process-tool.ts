@@ -43,6 +43,7 @@ export function createProcessTool(background: Background): Tool {
     joins: 'next-epoch',
     effect: 'read',
     truncate: 'start',
+    terminal: true,
     forward(input) {
       const asked = processArguments.read(input);
       return !isProblem(asked) && asked.action === 'write' ? { tool: writer, input } : { tool, input };
@@ -89,6 +90,7 @@ function createWriter(background: Background): Tool {
     effect: 'execute',
     alone: true,
     truncate: 'start',
+    terminal: true,
     touches: ['structure', 'content'],
     effectKinds: ['commands'],
     read(input): ToolRun | ToolProblem {

@@ -58,7 +58,10 @@ const CACHES: Readonly<Record<string, string>> = {
 export function bubblewrapArguments(mounts: SandboxMounts): readonly string[] {
   const { workspace, readOnly = [], pinned = [], hidden, network, temp } = mounts;
   const around = hidden.filter(({ path }) => pathInside(path, workspace) !== undefined);
-  const other = hidden.filter(({ path }) => pathInside(path, workspace) === undefined);
+  // Nothing is mounted below a shared `/tmp`, because a command could have put a link there. The folder covers what the
+  // machine has there.
+  const isCovered = (path: string): boolean => temp !== undefined && pathInside('/tmp', path) !== undefined;
+  const other = hidden.filter(({ path }) => pathInside(path, workspace) === undefined && !isCovered(path));
   return [
     // `--die-with-parent` is not set. It would end the programs that a command left running before they can be reported.
     // The guard of the command ends the sandbox.

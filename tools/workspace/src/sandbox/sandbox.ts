@@ -121,7 +121,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
           ...(network.entered?.prefix ?? []),
           ...mountsOf(options, paths, hidden, {
             mode: network.mode,
-            ...defined({ temp: temps.folderOf(reach.session) }),
+            ...defined({ temp: sharesTemp(options.workspace) ? temps.folderOf(reach.session) : undefined }),
           }),
         ],
         async leave() {
@@ -131,6 +131,14 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       };
     },
   };
+}
+
+/**
+ * Returns true if the commands of a session can share `/tmp`. If a path below `/tmp` is mounted, they cannot: a command
+ * could replace a folder on the way to it by a link, and bubblewrap would follow the link for the next command.
+ */
+function sharesTemp(workspace: string): boolean {
+  return [workspace, process.execPath].every((path) => pathInside('/tmp', path) === undefined);
 }
 
 /** Maximum number of new repositories that are reported by name. */

@@ -67,7 +67,7 @@ function rowOf({ path, line, raw, offset }: GrepLine): ShownLine {
   return { path, offset, bytes: raw.length, digest: hashOf(raw), line, matches: true, text: '' };
 }
 
-interface Summary {
+interface FilesFound {
   readonly counted: number;
   readonly files: number;
   readonly shown: number;
@@ -75,7 +75,7 @@ interface Summary {
   readonly output: FileOutput;
 }
 
-function summary({ counted, files, shown, place, output }: Summary): string {
+function summary({ counted, files, shown, place, output }: FilesFound): string {
   if (counted === 0) return `no line matches in ${place}`;
   const many = counted >= MAX_COUNTED ? 'at least ' : '';
   const amount = `${files} ${files === 1 ? 'file' : 'files'}`;

@@ -160,7 +160,10 @@ async function readInstructions(path: string, named: Named): Promise<readonly In
 /** Maximum number of imports that are looked up and listed. */
 const MAX_IMPORTS = 20;
 
-/** Returns the files that a CLAUDE.md imports with `@path`, outside of code. Only existing files are listed. */
+/**
+ * Returns the files that a CLAUDE.md imports with `@path`, outside of code. Of the files below its folder, only existing
+ * ones are listed. Other paths are not looked up, because the note would tell which files of the user exist.
+ */
 async function importsOf(content: string, folder: string): Promise<readonly string[]> {
   const prose = content.replaceAll(/^(```|~~~)[\s\S]*?^\1/gm, '').replaceAll(/`[^`\n]*`/g, '');
   const named = new Set(
@@ -168,8 +171,9 @@ async function importsOf(content: string, folder: string): Promise<readonly stri
   );
   const found: string[] = [];
   for (const path of [...named].slice(0, MAX_IMPORTS)) {
-    const full = path.startsWith('~/') ? join(homedir(), path.slice(2)) : resolve(folder, path);
-    if ((await stat(full).catch(() => undefined))?.isFile() === true) found.push(path);
+    const full = path.startsWith('~/') ? undefined : pathInside(folder, resolve(folder, path));
+    const isThere = full === undefined || (await stat(join(folder, full)).catch(() => undefined))?.isFile() === true;
+    if (isThere) found.push(path);
   }
   return found;
 }

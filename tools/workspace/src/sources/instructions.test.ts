@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmod, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { newFolder, told, view } from '../../tests/source-view.ts';
@@ -152,6 +152,23 @@ describe('the instructions source with attached instructions', () => {
     expect(await attach.revision(view(folder))).toBeUndefined();
   });
 
+  test.skipIf(process.getuid?.() !== 0)(
+    'reads no folder above in a repository of another user (skipped unless root, which can give files away)',
+    async () => {
+      const root = await newFolder();
+      const folder = join(root, 'work');
+      await mkdir(join(root, '.git'));
+      await mkdir(folder);
+      await writeFile(join(root, 'AGENTS.md'), 'Above.');
+      expect((await told(attach, view(folder)))[1]).toContain('Above.');
+      await chown(join(root, '.git'), 12_345, 12_345);
+      expect(await attach.revision(view(folder))).toBeUndefined();
+      await chown(join(root, '.git'), 0, 0);
+      await chown(root, 12_345, 12_345);
+      expect(await attach.revision(view(folder))).toBeUndefined();
+    },
+  );
+
   test('uses CLAUDE.md only without AGENTS.md, and a link between both counts once', async () => {
     const { folder } = await read({ 'CLAUDE.md': 'Claude.', 'AGENTS.md': 'Agents.' });
     expect((await told(attach, view(folder)))[1]).not.toContain('Claude.');
@@ -164,10 +181,12 @@ describe('the instructions source with attached instructions', () => {
 
   test('names the files that a CLAUDE.md imports, and does not attach them', async () => {
     const text =
-      'See @docs/style.md and `@docs/code.md`, mail a@docs/style.md, @docs/missing.md.\n```\n@docs/code.md\n```\n';
+      'See @docs/style.md and `@docs/code.md`, mail a@docs/style.md, @docs/missing.md, @~/.claude/own.md\n```\n@docs/code.md\n```\n';
     const { folder } = await read({ 'CLAUDE.md': text, 'docs/style.md': 'Style.', 'docs/code.md': 'Code.' });
     const [, words] = await told(attach, view(folder));
-    expect(words).toContain('[It imports @docs/style.md. Imports are not attached: read them before you work.]');
+    expect(words).toContain(
+      '[It imports @docs/style.md, @~/.claude/own.md. Imports are not attached: read them before you work.]',
+    );
     expect(words).not.toMatch(/Style\.|Code\./);
   });
 

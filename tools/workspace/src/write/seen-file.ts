@@ -1,7 +1,7 @@
 // Checks that a file is still in the state that this session knows. Therefore no change by another writer is
 // overwritten without notice.
 
-import type { SeenFile, ToolContext, ToolPreview } from '@tidemark/agent';
+import type { FileSeen, ToolContext, ToolPreview } from '@tidemark/agent';
 import type { FileTouch } from '@tidemark/log';
 import type { WorkspacePlace } from '../confine/confine.ts';
 import { WorkspaceError } from '../workspace-error.ts';
@@ -45,7 +45,7 @@ export function assertSeen({ shown }: WorkspacePlace, current: CurrentFile, seen
  *
  * @throws WorkspaceError `workspace/unread` when the model never had the whole content, or no longer has it.
  */
-export function assertKnown({ shown }: WorkspacePlace, { stats }: CurrentFile, seen: SeenFile | undefined): void {
+export function assertKnown({ shown }: WorkspacePlace, { stats }: CurrentFile, seen: FileSeen | undefined): void {
   if (seen?.missing === undefined || stats.size === 0n) return;
   const [why, next] =
     seen.missing === 'dropped'

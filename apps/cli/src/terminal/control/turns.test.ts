@@ -48,6 +48,36 @@ test('a draft that is sent while its turn ends becomes a prompt', async () => {
   expect((await kinds()).filter((kind) => kind === 'turn.started')).toHaveLength(2);
 });
 
+test('a draft that a hook denies goes back into the editor, as a prompt and as a message to a running turn', async () => {
+  const { controller, hold, release, until, untilPrinted, kinds, requests } = await openScriptedTerminal({
+    hooks: [
+      {
+        on: 'before-prompt',
+        name: 'guard',
+        run: (input) => ('prompt' in input && input.prompt.includes('bad') ? { deny: 'no bad words' } : undefined),
+      },
+    ],
+  });
+  const refilled = (): string | undefined => controller.state.get().refill?.text;
+  controller.send(draftOf('a bad prompt'));
+  await untilPrinted('the hook guard denied the prompt');
+  await until(({ running }) => !running);
+  expect(refilled()).toBe('a bad prompt');
+  hold();
+  controller.send(draftOf('good words'));
+  await untilPrinted('good words');
+  controller.send(draftOf('a bad message'));
+  await until(({ refill }) => refill?.text === 'a bad message');
+  release();
+  await until(({ running }) => !running);
+  expect((await kinds()).filter((kind) => kind.startsWith('prompt.'))).toEqual([
+    'prompt.denied',
+    'prompt.given',
+    'prompt.denied',
+  ]);
+  expect(requests().join('')).not.toContain('bad');
+});
+
 test('queued drafts are sent after the turn, in their order', async () => {
   const { controller, hold, release, until, requests } = await openScriptedTerminal();
   hold();

@@ -139,6 +139,22 @@ test('Esc at a question of a turn interrupts the turn, and the call does not run
   expect(existsSync(join(stage.folder, 'new.js'))).toBe(false);
 });
 
+test('the key that answers a panel does not reach the editor, also if the panel is in the first frame', async () => {
+  const terminal = createVirtualTerminal();
+  const controller = createController();
+  const first = controller.choose(['Resume?'], [{ label: 'leave it', key: 'n' }]);
+  onTestFinished(showScreen(controller, { ...terminal, colour: false }));
+  await terminal.until(/Enter: choose/);
+  terminal.press('n');
+  expect(await first).toBe(0);
+  await terminal.until(/^>$/m);
+  const second = controller.choose(['Again?'], [{ label: 'leave it', key: 'n' }]);
+  await terminal.until(/Enter: choose/);
+  await type(terminal, 'nmore');
+  expect(await second).toBe(0);
+  await terminal.until(/^> more$/m);
+});
+
 test('the note that the terminal is too small goes when the terminal grows', async () => {
   const terminal = createVirtualTerminal(80, 5);
   const controller = createController();

@@ -58,6 +58,8 @@ export function Screen({ controller, editor, look, size }: ScreenProperties): Re
   return h(
     Box,
     { flexDirection: 'column' },
+    // Is the first one that gets a key. After a panel, it would take the key that closed the panel.
+    h(EditorKeys, { editor, columns, takesKeys: () => editorTakesKeys(controller, panel), suspend }),
     h(PrintedBlocks, { key: generation, blocks, held: state.handedOver === true, columns, colour }),
     h(
       Box,
@@ -84,7 +86,6 @@ export function Screen({ controller, editor, look, size }: ScreenProperties): Re
         h(StatusLine, { state, columns, colour, now }),
       ),
     ),
-    h(EditorKeys, { editor, columns, takesKeys: () => editorTakesKeys(controller, panel), suspend }),
     h(SuspendKey, { suspend }),
     h(ViewerKeys, { controller, active: writes, isEmpty: () => editor.state.get().edited.buffer.text === '' }),
   );

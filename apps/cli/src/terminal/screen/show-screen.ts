@@ -22,7 +22,7 @@ export interface TerminalStreams {
   readonly colour: boolean;
   /** True if the terminal has no Unicode. */
   readonly ascii?: boolean;
-  /** Called with the error if a component throws. Nothing is drawn any more then. */
+  /** Called with the error if a component throws. The terminal is restored then. */
   readonly failed?: (error: unknown) => void;
   /** Ports of the editor. By default it has no history and no completion. */
   readonly ports?: EditorPorts;
@@ -33,8 +33,16 @@ export function showScreen(controller: Controller, streams: TerminalStreams): ()
   const { stdout, stdin, colour, ascii = false, failed = () => undefined, ports = NO_PORTS } = streams;
   const look: Look = ascii ? { colours: colour ? 'dark' : 'none', ascii } : colour;
   const editor = createEditor(controller, ports);
+  // A first frame that fails calls this before `render` has returned.
+  const crash = (error: unknown): void =>
+    queueMicrotask(() => {
+      unmount();
+      waitUntilExit()
+        .finally(() => failed(error))
+        .catch(() => undefined);
+    });
   const screen = (): ReactElement =>
-    h(ScreenErrors, { failed }, h(Screen, { controller, editor, look, size: sizeOf(stdout) }));
+    h(ScreenErrors, { failed: crash }, h(Screen, { controller, editor, look, size: sizeOf(stdout) }));
   const restore = eraseByRows(stdout);
   const instance = render(screen(), {
     stdout,

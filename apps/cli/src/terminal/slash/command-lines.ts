@@ -129,14 +129,14 @@ export const LINE_COMMANDS: readonly SlashCommand[] = [
   }),
   lineCommand('sessions', {
     group: 'session',
-    summary: 'list the sessions of this folder, newest first',
-    argument: '[--tree]',
+    summary: 'list the sessions of this folder, newest first, or those with a text in their title',
+    argument: '[text] [--tree]',
     line: (words, { controller }) => ['--workspace', controller.workspace(), ...words],
   }),
   lineCommand('models', {
     group: 'model',
-    summary: 'list the providers, or the models of one provider',
-    argument: '[provider]',
+    summary: 'list the models with prices and efforts, and the providers; words limit the list',
+    argument: '[provider] [word]',
     line: asTyped,
   }),
   lineCommand('grants', {

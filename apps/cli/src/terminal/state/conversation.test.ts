@@ -119,12 +119,6 @@ describe('calls', () => {
     expect(drawn(denied)).toEqual(['✗ bash rm x  denied by the hook guard', '  not', '  on a Friday']);
   });
 
-  test('a denied prompt is one line with the hook and its reason', () => {
-    const { record } = createRecords();
-    const data = { by: 'hook', rule: 'hook/guard', reason: 'no names', presenter: 'cli' } as const;
-    expect(drawn(after(record('prompt.denied', data)))).toEqual(['a prompt was denied by the hook guard: no names']);
-  });
-
   test('a plan shows its open tasks and the tasks that it changes', () => {
     const { record } = createRecords();
     const plan = (id: string, tasks: readonly object[]): readonly Recorded[] => [

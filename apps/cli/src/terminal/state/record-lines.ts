@@ -5,7 +5,6 @@ import type { Shown } from '../../frame/shown.ts';
 import { withStyle } from '../../frame/shown.ts';
 import type { Recorded, RecordedOf } from '@tidemark/log';
 import { processLine } from '../../present/process-line.ts';
-import { hookOfRule } from '../../present/denials.ts';
 import { chosenLine, startLine, subagentLine } from '../../present/subagent-lines.ts';
 import type { TurnTally } from './turn-tally.ts';
 import { turnEndLines } from './turn-tally.ts';
@@ -59,10 +58,6 @@ export function recordLines(record: Recorded, earlier: EarlierRecords): readonly
     case 'notification.received':
       return [
         [withStyle('dim', `notification from ${record.data.source}`), `: ${record.data.body.split('\n', 1)[0] ?? ''}`],
-      ];
-    case 'prompt.denied':
-      return [
-        [withStyle('yellow', `a prompt was denied by ${hookOfRule(record.data.rule)}`), `: ${record.data.reason}`],
       ];
     case 'block.quarantined':
       return [[withStyle('yellow', 'notice'), `: a part of the history is left out: ${record.data.reason}`]];

@@ -157,3 +157,10 @@ test('a running turn shows its seconds, the key that interrupts it, and the toke
   expect(at({ ms: 12_900, characters: 1_240 }, 45)).toContain('working 12 s, esc interrupt');
   expect(at({ ms: 12_900, characters: 1_240 }, 20)).toContain('working');
 });
+
+test('running background processes are counted', () => {
+  const counted = (processes: number): string => shown({ status: { ...view.status, processes } });
+  expect(counted(0)).not.toContain('process');
+  expect(counted(1)).toContain(' · 1 process');
+  expect(counted(3)).toContain(' · 3 processes');
+});

@@ -4,6 +4,7 @@
 import stringWidth from 'string-width';
 
 import { plainText } from '../../frame/plain-text.ts';
+import { formatCount } from '../../frame/numbers.ts';
 import type { Look } from '../../frame/shown.ts';
 import { render, withStyle } from '../../frame/shown.ts';
 import { rowsOf } from '../drawing/rows.ts';
@@ -236,7 +237,7 @@ function statusRow(pager: Pager, { columns, colour }: TextArea, shown: number): 
   if (typed !== undefined) return rowsOf([`/${typed}`], columns, false).at(-1) ?? '';
   const total = source?.length ?? 0;
   const end = Math.min(total, top.line + Math.max(1, shown));
-  const place = total === 0 ? 'empty' : `${Math.floor((100 * end) / total)}% of ${total} lines`;
+  const place = total === 0 ? 'empty' : `${Math.floor((100 * end) / total)}% of ${formatCount(total, 'line')}`;
   const others = entries.length > 1 ? `  ${at + 1}/${entries.length} n p` : '';
   const facts = `  ${message === '' ? place : message}${others}  / search  q back`;
   const room = Math.max(0, columns - 1 - stringWidth(facts));

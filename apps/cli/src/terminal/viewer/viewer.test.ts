@@ -7,6 +7,7 @@ import { callId, position, sessionId, timestamp } from '@tidemark/log';
 import { createMemoryStore } from '@tidemark/store-memory';
 import { expect, onTestFinished, test } from 'vitest';
 
+import { linesSource } from '../control/line-sources.ts';
 import type { TerminalScene } from '../../../tests/terminal-scene.ts';
 import { answer, call, openScene } from '../../../tests/terminal-scene.ts';
 
@@ -59,7 +60,7 @@ test('Ctrl-O shows the whole output of the last call, and leaves the main screen
   await terminal.until(/\n>/);
   const before = await terminal.all();
   terminal.press(CONTROL.o);
-  expect(await terminal.until(/output 23\n/)).toMatch(/^output 1\n[^]*bash ls .*2% of 1000 lines {2}2\/2 n p/);
+  expect(await terminal.until(/output 23\n/)).toMatch(/^output 1\n[^]*bash ls .*2% of 1,000 lines {2}2\/2 n p/);
   terminal.press(' ');
   await terminal.until(/^output 24\n/);
   terminal.press('jj\u001b[B');
@@ -67,7 +68,7 @@ test('Ctrl-O shows the whole output of the last call, and leaves the main screen
   terminal.press('b');
   await terminal.until(/^output 4\n/);
   terminal.press('G');
-  await terminal.until(/output 1000\n.*100% of 1000 lines/);
+  await terminal.until(/output 1000\n.*100% of 1,000 lines/);
   terminal.press('g');
   await terminal.until(/^output 1\n/);
   terminal.press('q');
@@ -121,7 +122,7 @@ test('the viewer follows the size of the terminal', async () => {
   terminal.press(CONTROL.o);
   await terminal.until(/^output 1\n/);
   terminal.resize(40, 10);
-  await terminal.until(/output 9\n.*0% of 1000 lines/);
+  await terminal.until(/output 9\n.*0% of 1,000 lines/);
   terminal.resize(20, 6);
   await terminal.until(/^output 1\n.*\n.*\n.*\noutput 5\n.*$/);
   terminal.press('q');
@@ -183,4 +184,38 @@ test('an output that is missing in the store is reported in the viewer, and the 
   await terminal.until(/no such output/);
   terminal.press('q');
   await terminal.until(/compacted/);
+});
+
+test('a text that grows is shown from its end, and its new lines are followed there', async () => {
+  const { terminal, controller } = await openScene({ before: 'the shell\n' });
+  const lines = Array.from({ length: 100 }, (_, index) => `line ${index + 1}`);
+  let changed: () => void = () => undefined;
+  let watches = 0;
+  const shown = controller.viewEntries(
+    [
+      {
+        title: 'p1 serve',
+        open: async () => linesSource([...lines]),
+        watch(callback) {
+          changed = callback;
+          watches += 1;
+          return () => void (watches -= 1);
+        },
+      },
+    ],
+    0,
+  );
+  await terminal.until(/line 100\n.*100% of 100 lines/);
+  lines.push('line 101');
+  changed();
+  await terminal.until(/line 101\n.*100% of 101 lines/);
+  terminal.press('g');
+  await terminal.until(/^line 1\n/);
+  lines.push('line 102');
+  changed();
+  expect(await terminal.until(/of 102 lines/)).toMatch(/^line 1\n/);
+  expect(watches).toBe(1);
+  terminal.press('q');
+  await shown;
+  expect(watches).toBe(0);
 });

@@ -104,7 +104,7 @@ const modeChanged = z.object({
 
 const chosen = { name: text, version: text, role: text, tools: optional(z.array(text)) };
 
-const agentChosen = z.object(chosen satisfies PayloadShape<AgentChosen>);
+const agentChosen = z.object({ ...chosen, as: optional(z.literal('note')) } satisfies PayloadShape<AgentChosen>);
 
 const startedAgent = z.object({ ...chosen, effort: optional(text) } satisfies PayloadShape<StartedAgent>);
 
