@@ -1,5 +1,7 @@
 // Runs the commands that the user typed after `!`. The output is printed, and the model is told with the next prompt.
 
+import { stat } from 'node:fs/promises';
+
 import { createSecrets, secretsOf, terminalText } from '@tidemark/agent';
 
 import { CliError } from '../../frame/failure.ts';
@@ -69,7 +71,7 @@ export function createUserCommands(place: Pick<SlashPlace, 'controller' | 'conte
           throw new CliError('cli/refused', 'a command runs already', 'press Esc to stop it, then try again');
         await run(line);
       } catch (error) {
-        controller.report(startError(error));
+        controller.report(await startError(error, controller.workspace()));
       }
     },
     lastOutput: () => last && { line: last.line, lines: linesOf(last.output) },
@@ -78,8 +80,17 @@ export function createUserCommands(place: Pick<SlashPlace, 'controller' | 'conte
 }
 
 /** Returns an error with a next step if the shell could not be started. */
-function startError(error: unknown): unknown {
+async function startError(error: unknown, folder: string): Promise<unknown> {
   if (error instanceof CliError || !(error instanceof Error)) return error;
+  // Node reports a missing folder as a missing shell.
+  const found = await stat(folder).catch(() => undefined);
+  if (found?.isDirectory() !== true)
+    return new CliError(
+      'cli/refused',
+      `the folder ${folder} does not exist`,
+      'create it again, or leave with /quit',
+      error,
+    );
   return new CliError(
     'cli/refused',
     `the shell cannot be started: ${error.message}`,
