@@ -55,7 +55,7 @@ test('the work to format a terminal table grows in proportion to the number of i
 });
 
 test('a terminal table leaves out an optional column whose cells are all equal, and lines with tabs keep it', () => {
-  const table = {
+  const places = {
     head: ['id', 'from', 'size', 'title'],
     rows: [
       ['a', '/home', '1', 'x'],
@@ -64,7 +64,7 @@ test('a terminal table leaves out an optional column whose cells are all equal, 
     numbers: [2],
     optional: [1],
   };
-  expect(terminalTable(table, false)).toBe('id  size  title\na      1  x\nb     12  x');
+  expect(terminalTable(places, false)).toBe('id  size  title\na      1  x\nb     12  x');
   expect(plainTable(table)).toContain('a\t/home\t1\tx');
-  expect(terminalTable({ ...table, rows: table.rows.slice(0, 1) }, false)).toContain('/home');
+  expect(terminalTable({ ...places, rows: places.rows.slice(0, 1) }, false)).toContain('/home');
 });
