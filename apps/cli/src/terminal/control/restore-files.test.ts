@@ -12,6 +12,7 @@ import type { ScriptedTerminal } from '../../../tests/scripted-terminal.ts';
 import { draftOf, openScriptedTerminal, says } from '../../../tests/scripted-terminal.ts';
 import { render } from '../../frame/shown.ts';
 import type { ChoicePanel } from '../state/terminal-state.ts';
+import { withoutReturns } from './restore-files.ts';
 
 let calls = 0;
 
@@ -95,6 +96,18 @@ test('`all` restores every file, and Esc none', async () => {
   expect([other.read('tax.js'), other.read('new.js')]).toEqual(['one\n', undefined]);
 });
 
+test('`d` opens the whole diff, and the question follows', async () => {
+  const { terminal } = await changeFiles();
+  await rewindToLast(terminal);
+  (await untilChoice(terminal, 'Delete new.js')).choose(4);
+  const { panel } = await terminal.until((state) => state.panel?.kind === 'viewer');
+  if (panel?.kind !== 'viewer') throw new Error('the terminal shows no text');
+  const lines = await panel.entries[0]?.open(80);
+  expect(await lines?.find((line) => line === '-created', 0, false)).toBeGreaterThan(0);
+  panel.close();
+  (await untilChoice(terminal, 'Delete new.js')).choose(undefined);
+});
+
 test('a file that changed since then is not restored, and is listed', async () => {
   const { terminal, read, write } = await changeFiles();
   write('tax.js', 'by hand\n');
@@ -114,4 +127,11 @@ test('a change that is made while the question is shown is not overwritten', asy
   (await untilChoice(terminal, 'Restore tax.js')).choose(1);
   await terminal.untilPrinted('0 of 2 files');
   expect(read('new.js')).toBe('by hand\n');
+});
+
+test('the diff of a file with CRLF shows no carriage return, and a change of the line ends shows them', () => {
+  expect(withoutReturns('--- a\n+++ b\n@@ -1 +1 @@\n-one\r\n+two\r\n end\r')).toBe(
+    '--- a\n+++ b\n@@ -1 +1 @@\n-one\n+two\n end',
+  );
+  expect(withoutReturns('@@ -1 +1 @@\n-one\r\n+one')).toContain('\r');
 });
