@@ -8,7 +8,7 @@ import type { Shown } from '../../frame/shown.ts';
 import { withStyle } from '../../frame/shown.ts';
 import { markedText } from '../../present/marked-text.ts';
 import { callTitle } from '../../present/tool-line.ts';
-import { diffLine } from '../drawing/diff-lines.ts';
+import { diffLines } from '../drawing/diff-lines.ts';
 import type { Controller } from '../state/controller.ts';
 
 /** Environment of the questions. */
@@ -91,13 +91,10 @@ async function ask(
   place: RestorePlace,
 ): Promise<RestoreChoice> {
   const does = file.before === 'absent' ? 'Delete' : 'Restore';
-  const diff = markedText(withoutReturns(await restoreDiff(file, options)))
-    .split('\n')
-    .map(diffLine);
+  const diff = markedText(withoutReturns(await restoreDiff(file, options)));
   const title = [
     withStyle('bold', `${does} ${markedText(file.shown)}? (${formatCount(left, 'file')} left)`),
-    ...diff.slice(0, MOST_LINES),
-    ...(diff.length > MOST_LINES ? [withStyle('dim', `… ${diff.length - MOST_LINES} more lines; d shows all`)] : []),
+    ...diffLines(diff, MOST_LINES, 'd shows all'),
   ];
   for (;;) {
     const index = await place.choose(title, [
