@@ -107,6 +107,6 @@ async function ask(
     if (index === undefined) return 'none';
     const choice = CHOICES.get(index);
     if (choice !== undefined) return choice;
-    await place.view(`${does} ${file.shown}`, diff);
+    await place.view(`${does} ${file.shown}`, diffLines(diff, Infinity, ''));
   }
 }
