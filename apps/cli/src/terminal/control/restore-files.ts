@@ -8,7 +8,7 @@ import type { Shown } from '../../frame/shown.ts';
 import { withStyle } from '../../frame/shown.ts';
 import { markedText } from '../../present/marked-text.ts';
 import { callTitle } from '../../present/tool-line.ts';
-import { diffLine, diffLines } from '../drawing/diff-lines.ts';
+import { diffLines } from '../drawing/diff-lines.ts';
 import type { Controller } from '../state/controller.ts';
 
 /** Environment of the questions. */
@@ -107,6 +107,6 @@ async function ask(
     if (index === undefined) return 'none';
     const choice = CHOICES.get(index);
     if (choice !== undefined) return choice;
-    await place.view(`${does} ${file.shown}`, diff.split('\n').map(diffLine));
+    await place.view(`${does} ${file.shown}`, diffLines(diff, Infinity, ''));
   }
 }
