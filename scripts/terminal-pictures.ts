@@ -17,7 +17,7 @@ import { screenSvg } from './screen-svg.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const PICTURES = join(ROOT, 'docs/pictures');
-const [COLUMNS, ROWS] = [92, 30];
+const [COLUMNS, ROWS] = [92, 34];
 
 const PROMPT = 'The receipt test fails. Find out why and fix it.';
 
@@ -51,7 +51,7 @@ const STEPS: readonly ScenarioStep[] = [
       },
     ]),
   },
-  { answer: callsOf(undefined, ['bash', { command: 'node --test' }]) },
+  { answer: callsOf(undefined, ['bash', { command: "node --test | grep -E 'pass|fail'" }]) },
   {
     answer: {
       text: [
