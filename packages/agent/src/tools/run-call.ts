@@ -261,8 +261,8 @@ async function faultOf(
 }
 
 /**
- * Appends the closing events of a call, and returns their records. If the log refuses a payload, the call is closed as failed. Otherwise it would
- * stay open.
+ * Appends the closing events of a call, and returns their records. If the log refuses a payload, the call is closed as
+ * failed. Otherwise it would stay open.
  */
 async function close(
   work: TurnContext,

@@ -8,7 +8,10 @@ import { findAgents } from './find-agents.ts';
 
 /** Options for the own agents of a session. */
 export interface OwnAgentsOptions {
-  /** Folders that contain agent files, nearest first: see `agentRoots`. The list contains only folders that the user trusts. */
+  /**
+   * Folders that contain agent files, nearest first: see `agentRoots`. The list contains only folders that the user
+   * trusts.
+   */
   readonly roots: readonly SkillRoot[];
 }
 
