@@ -88,6 +88,15 @@ describe.each([
     expect(running(`sleep ${time}`)).toEqual([]);
   });
 
+  it.skipIf(!here)('receives one SIGTERM when it is stopped, so its clean-up is not cut short', async () => {
+    const { bash, process } = openBackground({ sandbox });
+    const cleans = `trap 'echo cleaning; sleep 0.2; exit 0' TERM; echo ready; while :; do sleep 0.05; done`;
+    let { text } = await bash(`bash -c "${cleans}"; true`, background);
+    while (!text.includes('ready')) ({ text } = await process({ process: 'p1', action: 'read', wait_s: 20 }));
+    ({ text } = await process({ process: 'p1', action: 'stop' }));
+    expect(text.match(/cleaning/g)).toHaveLength(1);
+  });
+
   it.skipIf(!here)('ends with the session', async () => {
     const time = sleepTime();
     const { bash, processes, ended } = openBackground({ sandbox });
