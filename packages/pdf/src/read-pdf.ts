@@ -55,7 +55,7 @@ const PROCESSOR_S = 60;
 
 const LIMITS = `ulimit -v ${MEMORY_KIB} 2>/dev/null; ulimit -t ${PROCESSOR_S} 2>/dev/null; exec "$0" "$@"`;
 
-/** Returns the line that stands before the text of a page: its number, and the reason if it has no text. */
+/** Returns the line before the text of a page: its number, and the reason if it has no text. */
 export function pageHeading({ number, text, problem }: PdfPage, pages: number): string {
   const remark = problem ?? (text.trim() === '' ? 'no text, perhaps a scanned image' : undefined);
   return `[page ${number} of ${pages}${remark === undefined ? '' : `: ${remark}`}]`;
