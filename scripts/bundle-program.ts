@@ -47,8 +47,9 @@ export async function bundleProgram({ entry, to, target }: BundledProgram): Prom
 }
 
 /**
- * The layout library of Ink reads its WebAssembly with `fetch` from a `data:` address, and decodes it itself where there is no `fetch`.
- * The first `fetch` of a process loads an HTTP client, which takes 20 to 40 ms. The bundle therefore always decodes it.
+ * The layout library of Ink reads its WebAssembly with `fetch` from a `data:` address, and decodes it itself where
+ * there is no `fetch`. The first `fetch` of a process loads an HTTP client, which takes 20 to 40 ms. The bundle
+ * therefore always decodes it.
  */
 const DECODED_LAYOUT: Plugin = {
   name: 'decoded-layout',

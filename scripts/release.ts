@@ -1,7 +1,7 @@
 // Builds packages that can be installed from a registry. Each package of the project becomes compiled JavaScript in a
-// small number of files, with its types. It is compiled because Node does not strip types under `node_modules`. It has few files
-// because Node must find and link each file at every start. The program of the command also contains its libraries. The
-// output has the layout of an installation, so it can be run without installing it.
+// small number of files, with its types. It is compiled because Node does not strip types under `node_modules`. It has
+// few files because Node must find and link each file at every start. The program of the command also contains its
+// libraries. The output has the layout of an installation, so it can be run without installing it.
 //
 // - `node scripts/release.ts [folder]` writes `<folder>/node_modules`. The default folder is `release`.
 

@@ -16,8 +16,9 @@ declare module 'vitest' {
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCE = join(ROOT, 'apps/cli');
 /**
- * Packages that cannot be bundled because they contain files other than JavaScript or are loaded by another process, and a
- * package for developers that is not installed. Node finds the others because the folder of the bundle is in `node_modules`.
+ * Packages that cannot be bundled because they contain files other than JavaScript or are loaded by another process,
+ * and a package for developers that is not installed. Node finds the others because the folder of the bundle is in
+ * `node_modules`.
  */
 const NOT_BUNDLED = ['sharp', '@vscode/ripgrep', '@napi-rs/keyring', 'unpdf', 'react-devtools-core'];
 

@@ -158,8 +158,8 @@ export interface OtherProvider {
 }
 
 /**
- * Model and limits of each subagent. All subagents together are also limited by the limits of the turn that starts them, minus
- * what this turn has used. Default: 50 steps and ten minutes for each subagent.
+ * Model and limits of each subagent. All subagents together are also limited by the limits of the turn that starts
+ * them, minus what this turn has used. Default: 50 steps and ten minutes for each subagent.
  */
 export interface SubagentOptions extends AgentLimits {
   /**

@@ -83,7 +83,6 @@ export type { CacheOptions, CompactionOptions } from './cache-options.ts';
 export type { Agent, OpenOptions } from './create-agent.ts';
 export { builtInToolNames } from './choose-tools.ts';
 export { createAgent } from './create-agent.ts';
-export { hookName } from './choose-hooks.ts';
 export type { EffectDescriptions, ToolDefinition } from './define-tool.ts';
 export { defineTool } from './define-tool.ts';
 export type { MarkedToolOutput } from './tool-output.ts';

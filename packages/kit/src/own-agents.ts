@@ -5,7 +5,7 @@ import type { AgentSession, OtherModel, OwnAgent, Runtime } from '@tidemark/agen
 import { AgentError, findOwnAgent } from '@tidemark/agent';
 import { defined } from '@tidemark/core';
 import type { Provider } from '@tidemark/model';
-import { effortsOf, findModel, modelNamed } from '@tidemark/model';
+import { effortProblem, effortsOf, findModel, modelNamed } from '@tidemark/model';
 import type { InstalledAgents } from '@tidemark/tools-skills';
 import { agentsSource, createAgentShelf } from '@tidemark/tools-skills';
 import type { AgentOptions } from './agent-options.ts';
@@ -109,10 +109,8 @@ function problemOfAgent({ model, effort }: OwnAgent, models: AgentModels): strin
   if (model === undefined) return undefined;
   try {
     const { capabilities } = models(model);
-    const efforts = effortsOf(capabilities);
-    if (effort === undefined || efforts === undefined || efforts.includes(effort)) return undefined;
-    const next = efforts.length === 0 ? 'remove it' : `use one of ${efforts.join(', ')}`;
-    return `effort: ${capabilities.model} does not have the effort "${effort}": ${next}`;
+    const problem = effort === undefined ? undefined : effortProblem(capabilities, effort);
+    return problem && `effort: ${problem}`;
   } catch (error) {
     return `model: ${error instanceof Error ? error.message : String(error)}`;
   }

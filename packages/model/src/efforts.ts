@@ -27,6 +27,20 @@ export function effortsOf({
   return provider === 'openai' ? openaiEfforts(normalModelName(model)) : undefined;
 }
 
+/**
+ * Returns the reason why a model cannot run with an effort, with the next step. Returns `undefined` if it can, or if its
+ * values are unknown.
+ */
+export function effortProblem(
+  row: Pick<Capabilities, 'provider' | 'model' | 'renderParameters'>,
+  effort: string,
+): string | undefined {
+  const efforts = effortsOf(row);
+  if (efforts === undefined || efforts.includes(effort)) return undefined;
+  const next = efforts.length === 0 ? 'remove it' : `use one of ${efforts.join(', ')}`;
+  return `${row.model} does not have the effort "${effort}": ${next}`;
+}
+
 function isListed(provider: string): boolean {
   return ['anthropic', 'openai', 'openrouter'].includes(provider);
 }

@@ -26,7 +26,7 @@ export { defaultCatalog } from './default-catalog.ts';
 export type { ProviderErrorClass, ProviderErrorCode, ProviderErrorData, RefusedPlace } from './errors.ts';
 export { ProviderError } from './errors.ts';
 export type { NearestModel } from './find-model.ts';
-export { effortsOf } from './efforts.ts';
+export { effortProblem, effortsOf } from './efforts.ts';
 export { findModel, nearestModel } from './find-model.ts';
 export { graphemeAt, graphemesOf } from './text.ts';
 export type { Hash, NewHash } from './hash.ts';

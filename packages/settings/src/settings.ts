@@ -104,7 +104,10 @@ export interface LimitSettings {
   readonly maxTokens?: number | undefined;
 }
 
-/** Model and limits of each subagent, and limits of all subagents of a session. `maxCost` is in US dollars, as decimal text. */
+/**
+ * Model and limits of each subagent, and limits of all subagents of a session. `maxCost` is in US dollars, as decimal
+ * text.
+ */
 export interface SubagentSettings {
   /** Model of subagents whose own agent names none. Default: the model of the session. */
   readonly model?: string;

@@ -1,5 +1,6 @@
 // Converts the errors of an official SDK, or of the socket that it uses, to errors of the class `ProviderError`. The
-// results never contain the API key, the token and the values of headers, even if a nested cause of the original error does.
+// results never contain the API key, the token and the values of headers, even if a nested cause of the original error
+// does.
 
 import { defined } from '@tidemark/core';
 import type { ProviderErrorCode } from '@tidemark/model';

@@ -195,8 +195,8 @@ export function limitsIn({ maxCost, maxSteps, maxTokens }: AgentFlags): AgentLim
  */
 export function rewriteNoticeIn(flags: AgentFlags, changesAgent = false): RewriteNotice | undefined {
   const { rewriteNotice, rewriteCost, inPlace, effort } = flags;
-  // With `--in-place` and `--effort`, and with another agent for an existing session, the user always sees the price of the change before it is paid. The default
-  // threshold is therefore one token.
+  // With `--in-place` and `--effort`, and with another agent for an existing session, the user always sees the price of
+  // the change before it is paid. The default threshold is therefore one token.
   const tokens = rewriteNotice ?? (inPlace === true || effort !== undefined || changesAgent ? 1 : undefined);
   const notice = defined({ tokens, cost: rewriteCost });
   return Object.keys(notice).length === 0 ? undefined : notice;

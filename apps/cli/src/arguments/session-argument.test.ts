@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 
 import { pretendRun } from '../../tests/pretend-run.ts';
 import { storeSession } from '../../tests/stored-session.ts';
-import { ageOf } from './session-argument.ts';
+import { ageOf } from './find-session.ts';
 
 let home = '';
 

@@ -1,4 +1,5 @@
-// `tidemark keys`: manages the API keys of providers and of the search service in the system keyring. A key is never printed.
+// `tidemark keys`: manages the API keys of providers and of the search service in the system keyring. A key is never
+// printed.
 
 import type { ProviderName } from '@tidemark/kit';
 import { isProviderName, keyLocation, PROVIDERS } from '@tidemark/kit';

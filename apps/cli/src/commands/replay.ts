@@ -15,7 +15,8 @@ import { createMemoryStore } from '@tidemark/store-memory';
 
 import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
 import type { SessionFlags } from '../arguments/session-argument.ts';
-import { requiredSession, seekSession } from '../arguments/session-argument.ts';
+import { seekSession } from '../arguments/find-session.ts';
+import { requiredSession } from '../arguments/session-argument.ts';
 import { CliError } from '../frame/failure.ts';
 import { missTable, replayHeadline, replayTable } from '../reports/replay-report.ts';
 import { noteSkipped } from './import.ts';

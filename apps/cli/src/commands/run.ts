@@ -10,7 +10,7 @@ import { partsOf } from '../arguments/named-files.ts';
 import { imagesOf } from '../arguments/named-images.ts';
 import { requirePrompt } from '../arguments/lone-word.ts';
 import { readPrompt } from '../arguments/read-prompt.ts';
-import { findSession } from '../arguments/session-argument.ts';
+import { findSession } from '../arguments/find-session.ts';
 import { titleOf } from '../arguments/prompt-title.ts';
 import { takeSkills } from '../arguments/skill-words.ts';
 import { takeTurn } from '../turns/take-turn.ts';

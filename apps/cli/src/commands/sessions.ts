@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import type { SessionFilter, SessionSummary, UnreadableSession } from '@tidemark/log';
 
 import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
-import { matchingSessions } from '../arguments/session-argument.ts';
+import { matchingSessions } from '../arguments/find-session.ts';
 import { formatCount } from '../frame/numbers.ts';
 import { plainSize } from '../frame/plain-size.ts';
 import type { GaugedSession } from '../reports/session-gauges.ts';

@@ -5,7 +5,7 @@ import type { SessionSummary } from '@tidemark/log';
 import { effortsOf } from '@tidemark/model';
 import type { Command } from 'commander';
 
-import { ageOf, matchingSessions, timeOf } from '../arguments/session-argument.ts';
+import { ageOf, matchingSessions, timeOf } from '../arguments/find-session.ts';
 import { MODEL_FAMILIES } from '../arguments/resolve-model.ts';
 import type { CommandContext } from '../frame/command.ts';
 import { plainText } from '../frame/plain-text.ts';
@@ -52,7 +52,7 @@ export async function completeWords(
     paths: PATHS.get(placeholder) ?? 'none',
     words: fitting.map(({ value, description }) => ({
       value: `${before}${value}`,
-      description: shortened(plainText(description).replaceAll(/\s+/g, ' ').trim()),
+      description: shorten(plainText(description).replaceAll(/\s+/g, ' ').trim()),
     })),
   };
 }
@@ -60,7 +60,7 @@ export async function completeWords(
 /** Longest description, in characters. */
 const LONGEST = 70;
 
-function shortened(text: string): string {
+function shorten(text: string): string {
   return text.length <= LONGEST ? text : `${text.slice(0, LONGEST).trimEnd()}…`;
 }
 

@@ -7,7 +7,7 @@ import { repairSession } from '@tidemark/store-ndjson';
 
 import type { CommandContext, CommandOutcome } from '../frame/command.ts';
 import { CliError } from '../frame/failure.ts';
-import { findSession } from '../arguments/session-argument.ts';
+import { findSession } from '../arguments/find-session.ts';
 import type { Shown } from '../frame/shown.ts';
 import { withStyle } from '../frame/shown.ts';
 import { isOfFiles, RESTORE } from './lost-session.ts';

@@ -7,12 +7,16 @@ import type { CommandOutput } from '../frame/output.ts';
 import type { Shown } from '../frame/shown.ts';
 import { withStyle } from '../frame/shown.ts';
 
+/** Longest command in a line, in characters. */
 const LONGEST_COMMAND = 200;
 
 /** Returns the line for a record about a background process. */
 export function processLine(record: RecordedOf<'process.started'> | RecordedOf<'process.ended'>): Shown {
   if (record.kind === 'process.ended')
-    return withStyle('dim', `background process ${record.data.process} ${processEnd(record.data)}`);
+    return withStyle(
+      'dim',
+      `background process ${record.data.process} ${processEnd(record.data)}${CAUSES[record.data.by]}`,
+    );
   const { process, command } = record.data;
   return withStyle('dim', `background process ${process} runs: ${shortCommand(command)}`);
 }
@@ -45,7 +49,7 @@ const CAUSES: Readonly<Record<ProcessEnded['by'], string>> = {
 };
 
 /** Returns the end of a process in words, such as `has ended: exit 1`. */
-function processEnd({ exit, signal, by }: ProcessEnded): string {
+export function processEnd({ exit, signal }: Pick<ProcessEnded, 'exit' | 'signal'>): string {
   const code = exit === undefined ? signal : `exit ${exit}`;
-  return `has ended${code === undefined ? '' : `: ${code}`}${CAUSES[by]}`;
+  return `has ended${code === undefined ? '' : `: ${code}`}`;
 }

@@ -5,7 +5,7 @@ import { defined } from '@tidemark/core';
 import type { AgentOptions, ProviderName } from '@tidemark/kit';
 import { isProviderName, PROVIDERS } from '@tidemark/kit';
 import type { Capabilities, Catalog } from '@tidemark/model';
-import { effortsOf, modelNamed } from '@tidemark/model';
+import { effortProblem, modelNamed } from '@tidemark/model';
 import type { Settings } from '@tidemark/settings';
 import { judgeTrust, readBrought, readSettings, SettingsError } from '@tidemark/settings';
 import type { FoundAgent, FoundAgents, SkillRoot } from '@tidemark/tools-skills';
@@ -98,10 +98,10 @@ export function modelProblem(
   row: Capabilities | undefined,
 ): string | undefined {
   if (model === undefined) return undefined;
-  if (row === undefined) return `model: the catalog knows no model ${JSON.stringify(model)}`;
-  const efforts = effortsOf(row);
-  if (effort === undefined || efforts === undefined || efforts.includes(effort)) return undefined;
-  return `effort: ${row.model} does not have the effort "${effort}"`;
+  if (row === undefined)
+    return `model: the catalog knows no model ${JSON.stringify(model)}; \`tidemark models\` lists them`;
+  const problem = effort === undefined ? undefined : effortProblem(row, effort);
+  return problem && `effort: ${problem}`;
 }
 
 /**

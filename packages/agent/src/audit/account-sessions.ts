@@ -34,8 +34,8 @@ export interface AccountOptions {
 export interface Accounts {
   readonly whole: Account;
   /**
-   * Sums by group, without the charges for tool calls. The key `undefined` contains the calls that have no value for the group, such as calls without a
-   * contract.
+   * Sums by group, without the charges for tool calls. The key `undefined` contains the calls that have no value for
+   * the group, such as calls without a contract.
    */
   readonly groups: ReadonlyMap<string | undefined, Account>;
   /** Sums of each session with at least one call, in the order in which the sessions were added. */

@@ -7,9 +7,9 @@ import { OVER, abortOf } from '../concurrency.ts';
 import { messageOf } from '../errors.ts';
 import { canDeny, MAX_HOOK_TIMEOUT_MS } from '../ports/hook-event.ts';
 import type { Hook, HookAnswer, HookInput } from '../ports/hooks.ts';
-import type { Notice } from '../ports/session-event.ts';
 import { matchStars } from '../rules/name-patterns.ts';
 import type { TurnContext } from '../session/turn-context.ts';
+import { raiseNotice } from '../session/turn-context.ts';
 import { fitNote } from '../sources/ask-sources.ts';
 
 /** Default time limit of one run of a hook, in milliseconds. */
@@ -147,13 +147,6 @@ async function withinLimit(work: HookWork, hook: Hook, input: HookInput): Promis
     over.abort(OVER);
     if (isShown) tell({ ...shown, over: true });
   }
-}
-
-/** Sends a notice of a hook with its text masked. */
-async function raiseNotice({ session, tell }: HookWork, { message, next, ...rest }: Notice): Promise<void> {
-  const { secrets } = session;
-  const notice = { ...rest, message: await secrets.mask(message), next: await secrets.mask(next) };
-  tell({ type: 'notice.raised', notice });
 }
 
 async function runHook(hook: Hook, input: HookInput, context: Parameters<Hook['run']>[1]): Promise<unknown> {

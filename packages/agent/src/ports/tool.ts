@@ -260,10 +260,10 @@ export interface ToolSource {
   ready(signal: AbortSignal): Promise<void>;
   /**
    * Returns the tools for a session. `shown` contains all tool definitions that the model of this session is shown,
-   * including those of other sources. `session` is the session that is asked for. A tool that was already shown keeps its shown definition. If the server of the
-   * tool cannot be reached, calls to the tool return an error. The definition changes only if the server removes the
-   * tool or a person approves the new definition. If the state has not changed, the source returns the same tool
-   * objects.
+   * including those of other sources. `session` is the session that is asked for. A tool that was already shown keeps
+   * its shown definition. If the server of the tool cannot be reached, calls to the tool return an error. The
+   * definition changes only if the server removes the tool or a person approves the new definition. If the state has
+   * not changed, the source returns the same tool objects.
    */
   offer(shown: readonly ToolSpec[], session?: SessionId): ToolOffer;
   /** Stops everything that the source started. A second call does nothing. */

@@ -1,5 +1,6 @@
 // Masks a text that a person watches while it arrives. It searches the same secrets as the mask of the log. It returns
-// whole lines and progress early, so it does not wait for a whole window. Text that may become a part of a secret is held back.
+// whole lines and progress early, so it does not wait for a whole window. Text that may become a part of a secret is
+// held back.
 
 import type { LiveMask, LivePiece } from '../ports/secrets.ts';
 import type { Hit, Sought } from './mask-text.ts';
@@ -82,7 +83,8 @@ interface CutOptions {
 
 /**
  * Returns the offset before which the text can be shown: after the last line end and progress on the line after it, and
- * not inside a key or a secret of several lines that has only begun. A very long line is cut at a distance from its end that no secret exceeds.
+ * not inside a key or a secret of several lines that has only begun. A very long line is cut at a distance from its end
+ * that no secret exceeds.
  */
 function cutOf(text: string, { from, reach, openings, forms }: CutOptions): number {
   const end = lastLineEnd(text);

@@ -222,7 +222,10 @@ function takeGrant(progress: Progress, { always, kept }: PermissionDecided): voi
   if (always !== undefined && kept === undefined) progress.sessionGrants = [...progress.sessionGrants, always];
 }
 
-/** Begins a session or a fork. A fork inherits neither the subagents, the processes nor the session grants of its parent. */
+/**
+ * Begins a session or a fork. A fork inherits neither the subagents, the processes nor the session grants of its
+ * parent.
+ */
 function startSession(progress: Progress, startedBy: StartedBy | undefined): void {
   progress.startedBy = startedBy;
   progress.openSubagents.clear();

@@ -61,6 +61,15 @@ export function takenBy({ session, runtime, begunAt }: TurnContext): TurnTaken {
   return { spent, ms: runtime.surroundings.elapsed() - begunAt };
 }
 
+/** Sends a notice of a tool or a hook with its text masked, because the text may quote the output of a program. */
+export async function raiseNotice(
+  { session: { secrets }, tell }: Pick<TurnContext, 'session' | 'tell'>,
+  { message, next, ...rest }: Notice,
+): Promise<void> {
+  const notice = { ...rest, message: await secrets.mask(message), next: await secrets.mask(next) };
+  tell({ type: 'notice.raised', notice });
+}
+
 /** Watches one turn. It never throws: a failed comparison becomes a notice. */
 interface WatchedTurn {
   /**

@@ -24,13 +24,13 @@ import { limitsAt } from '../output/result-limits.ts';
 import type { ShapedOutput } from '../output/output.ts';
 import { openOutput } from '../output/output.ts';
 import { shownSize } from '../output/shape-output.ts';
-import type { Notice } from '../ports/session-event.ts';
 import type { KeptFiles, ToolContext, ToolFact, ToolHistory, ToolOutput } from '../ports/tool.ts';
 import { keepToolImages } from '../session/keep-images.ts';
 import { seenFile } from '../session/known-files.ts';
 import type { Session } from '../session/session.ts';
 import { commit, skillsInContext } from '../session/session.ts';
 import type { TurnContext } from '../session/turn-context.ts';
+import { raiseNotice } from '../session/turn-context.ts';
 import type { ReadyCall } from './ask-about-call.ts';
 import type { CallOutput } from './call-output.ts';
 import { openCallOutput } from './call-output.ts';
@@ -144,15 +144,6 @@ function keptFilesOf(work: TurnContext, undo: UndoStore): KeptFiles {
   };
 }
 
-/** Sends a notice of a tool with its text masked, because the text may quote the output of a command. */
-async function raiseNotice(
-  { session: { secrets }, tell }: TurnContext,
-  { message, next, ...rest }: Notice,
-): Promise<void> {
-  const notice = { ...rest, message: await secrets.mask(message), next: await secrets.mask(next) };
-  tell({ type: 'notice.raised', notice });
-}
-
 /** Returns the log in its state at the beginning of the call. Later records are not visible to the call. */
 function historyOf({ log, writer, state: { length } }: Session): ToolHistory {
   return {
@@ -261,8 +252,8 @@ async function faultOf(
 }
 
 /**
- * Appends the closing events of a call, and returns their records. If the log refuses a payload, the call is closed as failed. Otherwise it would
- * stay open.
+ * Appends the closing events of a call, and returns their records. If the log refuses a payload, the call is closed as
+ * failed. Otherwise it would stay open.
  */
 async function close(
   work: TurnContext,

@@ -202,7 +202,7 @@ function own(parameters: RenderParameters, name: string): unknown {
   return Object.hasOwn(parameters, name) ? parameters[name] : null;
 }
 
-export function isSameJson(a: unknown, b: unknown): boolean {
+function isSameJson(a: unknown, b: unknown): boolean {
   return canonicalText(a) === canonicalText(b);
 }
 

@@ -8,7 +8,10 @@ import { findAgents } from './find-agents.ts';
 
 /** Options for the own agents of a session. */
 export interface OwnAgentsOptions {
-  /** Folders that contain agent files, nearest first: see `agentRoots`. The list contains only folders that the user trusts. */
+  /**
+   * Folders that contain agent files, nearest first: see `agentRoots`. The list contains only folders that the user
+   * trusts.
+   */
   readonly roots: readonly SkillRoot[];
 }
 
@@ -79,7 +82,7 @@ const LARGEST_LIST = 8_000;
 const TITLE = 'Own agents of the user. To give one a task, call the tool agent with its name as `agent`:\n';
 
 /** Returns the list for the model, or `undefined` if there are no agents. Equal agents give equal bytes. */
-export function agentList(agents: readonly FoundAgent[]): string | undefined {
+function agentList(agents: readonly FoundAgent[]): string | undefined {
   if (agents.length === 0) return undefined;
   const kept: string[] = [];
   let bytes = Buffer.byteLength(TITLE) + 80;

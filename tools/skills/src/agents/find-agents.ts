@@ -61,8 +61,8 @@ export function agentRoots(places: {
 }
 
 /**
- * Finds the own agents. The role of an agent in a file of `workspace` is only for a note. It never throws. If a file cannot be used, it is reported in `bad`. By default, `mask` hides
- * only secrets of known forms.
+ * Finds the own agents. The role of an agent in a file of `workspace` is only for a note. It never throws. If a file
+ * cannot be used, it is reported in `bad`. By default, `mask` hides only secrets of known forms.
  */
 export async function findAgents(
   roots: readonly SkillRoot[],

@@ -175,7 +175,7 @@ export function pump(stream: Readable, write: (chunk: Uint8Array) => Promise<voi
   };
 }
 
-export async function endsWithin(done: Promise<unknown>, ms: number): Promise<boolean> {
+async function endsWithin(done: Promise<unknown>, ms: number): Promise<boolean> {
   const late = new AbortController();
   const settled = done.then(
     () => true,

@@ -34,6 +34,6 @@ export async function restoreTypedAhead(stdin: TypedInput): Promise<boolean> {
 }
 
 /** Returns the typed text with its line feed at the end replaced by the key Enter. */
-export function withEnter(typed: string): string {
+function withEnter(typed: string): string {
   return /^[^\n]*\n$/.test(typed) ? `${typed.slice(0, -1)}\r` : typed;
 }

@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 
 import { makeFolder } from '@tidemark/files';
 
-import { matchingSessions } from '../../arguments/session-argument.ts';
+import { matchingSessions } from '../../arguments/find-session.ts';
 import { CliError } from '../../frame/failure.ts';
 import { writeNewFile } from '../../frame/new-file.ts';
 import { formatNumber } from '../../frame/numbers.ts';

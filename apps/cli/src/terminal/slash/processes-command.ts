@@ -7,6 +7,7 @@ import { formatNumber } from '../../frame/numbers.ts';
 import { plainText } from '../../frame/plain-text.ts';
 import type { Shown } from '../../frame/shown.ts';
 import { withStyle } from '../../frame/shown.ts';
+import { processEnd } from '../../present/process-line.ts';
 import { linesSource } from '../control/line-sources.ts';
 import type { ViewerEntry } from '../state/viewer-entry.ts';
 import { showLines } from './shown-lines.ts';
@@ -62,12 +63,11 @@ function listLines(listed: readonly ShownProcess[]): readonly Shown[] {
   ]);
 }
 
-function stateText({ running, exit, signal }: ShownProcess): string {
-  if (running) return 'runs';
-  if (exit !== undefined) return `has ended: exit ${exit}`;
-  return signal === undefined ? 'has ended' : `has ended: ${signal}`;
+function stateText(process: ShownProcess): string {
+  return process.running ? 'runs' : processEnd(process);
 }
 
+/** Longest command in a line, in characters. */
 const LONGEST_COMMAND = 200;
 
 function shortLine(command: string): string {

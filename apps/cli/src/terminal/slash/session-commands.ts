@@ -5,7 +5,7 @@ import type { CompactionReport } from '@tidemark/kit';
 import type { SessionSummary } from '@tidemark/log';
 
 import { recordArgument } from '../../arguments/record-argument.ts';
-import { findSession } from '../../arguments/session-argument.ts';
+import { findSession } from '../../arguments/find-session.ts';
 import { CliError } from '../../frame/failure.ts';
 import type { Shown } from '../../frame/shown.ts';
 import { withStyle } from '../../frame/shown.ts';
