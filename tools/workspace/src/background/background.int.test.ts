@@ -12,6 +12,9 @@ if (!works) console.warn('skipped: background processes in a sandbox, because bu
 
 const background = { background: true } as const;
 
+/** Waiting times that are long enough for the clean-up of a program on a loaded machine. */
+const PATIENT = { termMs: 60_000, drainMs: 200 };
+
 /** Returns the ids of the running processes whose command line contains these words. */
 function running(words: string): readonly string[] {
   return readdirSync('/proc').filter((name) => /^\d+$/.test(name) && commandOf(name).includes(words));
@@ -89,12 +92,20 @@ describe.each([
   });
 
   it.skipIf(!here)('receives one SIGTERM when it is stopped, so its clean-up is not cut short', async () => {
-    const { bash, process } = openBackground({ sandbox });
+    const { bash, process } = openBackground({ sandbox, patience: PATIENT });
     const cleans = `trap 'echo cleaning; sleep 0.2; exit 0' TERM; echo ready; while :; do sleep 0.05; done`;
     let { text } = await bash(`bash -c "${cleans}"; true`, background);
     while (!text.includes('ready')) ({ text } = await process({ process: 'p1', action: 'read', wait_s: 20 }));
     ({ text } = await process({ process: 'p1', action: 'stop' }));
     expect(text.match(/cleaning/g)).toHaveLength(1);
+  });
+
+  it.skipIf(!here)('that handles SIGTERM is recorded with its own exit code when it is stopped', async () => {
+    const { bash, process, ended } = openBackground({ sandbox, patience: PATIENT });
+    let { text } = await bash(`trap 'exit 5' TERM; echo ready; while :; do sleep 0.02; done`, background);
+    while (!text.includes('ready')) ({ text } = await process({ process: 'p1', action: 'read', wait_s: 20 }));
+    expect((await process({ process: 'p1', action: 'stop' })).text).toContain('p1 has ended: exit 5]');
+    expect(ended).toEqual([{ process: 'p1', exit: 5, by: 'model' }]);
   });
 
   it.skipIf(!here)('ends with the session', async () => {
