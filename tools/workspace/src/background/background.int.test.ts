@@ -1,7 +1,8 @@
 // Runs real background processes. Tests their life, their output and their input, and that none is left behind.
 
 import { sessionId, timestamp } from '@tidemark/log';
-import { mkdtempSync, readFileSync, readdirSync, realpathSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { openBackground } from '../../tests/background-bench.ts';
@@ -185,6 +186,15 @@ describe('the output of a background process', () => {
     expect((await process({ process: 'p1', action: 'write', input: 'Ada\n' })).text).toBe(
       'name? hello Ada\n[p1 has ended: exit 0]',
     );
+  });
+
+  it('is waited for although an incomplete line was shown before', async () => {
+    const { bash, process, folder } = openBackground();
+    await bash(`printf 'building '; until [ -e go ]; do sleep 0.02; done; printf 'done'; sleep 1000009`, background);
+    await process({ process: 'p1', action: 'read', wait_s: 20 });
+    const read = process({ process: 'p1', action: 'read', wait_s: 60 });
+    writeFileSync(join(folder, 'go'), '');
+    expect((await read).text).toBe('building done\n[p1 runs in the background]');
   });
 
   it('has its secrets masked, also if a read comes between their parts', async () => {

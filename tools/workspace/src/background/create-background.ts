@@ -88,6 +88,8 @@ interface ReadProcess {
   readonly hosted: HostedProcess;
   /** Offset up to which the model has read the output. */
   offset: number;
+  /** Size of the output when the model last read it. An incomplete last line counts, although it is shown again. */
+  seen: number;
   /** States that the model was told. */
   told: 'nothing' | 'start' | 'end';
 }
@@ -193,7 +195,7 @@ async function startIn(host: HostState, asked: BackgroundStart, context: ToolCon
 
 /** Adds a started process to its session. If the session was closed in the meantime, ends the process. */
 async function keep(own: ServedSession, id: string, hosted: HostedProcess): Promise<ReadProcess> {
-  const held: ReadProcess = { hosted, offset: 0, told: 'nothing' };
+  const held: ReadProcess = { hosted, offset: 0, seen: 0, told: 'nothing' };
   own.processes.set(id, held);
   if (own.isClosed) await hosted.stop('session');
   forgetOldest(own);
@@ -284,10 +286,12 @@ async function report(
   context.signal.throwIfAborted();
   const process = held.hosted.view();
   const { secrets } = sink;
+  const total = held.hosted.ring.total();
   const { text, next } = await showOutput(held.hosted.ring, held.offset, { secrets, isOpen: process.running });
   if (text !== '') await context.write(text);
   const state = describeProcess(process, { lines: [...lines, ...held.hosted.endLines()], hasOutput: text !== '' });
   held.offset = next;
+  held.seen = total;
   held.told = process.running ? 'start' : 'end';
   const apart = text === '' || text.endsWith('\n') ? '' : '\n';
   return { text: `${apart}${state}` };
@@ -302,10 +306,10 @@ async function quiet(hosted: HostedProcess, mostMs: number, signal: AbortSignal)
 }
 
 /** Waits for output that the model has not read, or for the end, but at most `waitMs`. */
-async function newOutput({ hosted, offset }: ReadProcess, waitMs: number, signal: AbortSignal): Promise<void> {
+async function newOutput({ hosted, seen }: ReadProcess, waitMs: number, signal: AbortSignal): Promise<void> {
   const { lastOutputAt, ring } = hosted;
   const isComplete = (): boolean => Date.now() - lastOutputAt() >= LINE_MS;
-  const isReached = (): boolean => isComplete() && (waitMs === 0 || ring.total() > offset);
+  const isReached = (): boolean => isComplete() && (waitMs === 0 || ring.total() > seen);
   await waitFor(hosted, isReached, { mostMs: Math.max(waitMs, 4 * LINE_MS), signal });
 }
 
