@@ -126,6 +126,8 @@ describe.each([
     const { bash, process, ended } = openBackground({ sandbox });
     await bash(`nohup sleep ${time} >/dev/null & echo begun`, background);
     expect((await process({ process: 'p1', action: 'read', wait_s: 20 })).text).toContain(`sleep ${time}`);
+    // The guard has the words of the command too, and ends a moment after the processes.
+    await until(() => running(`sleep ${time}`).length === 0);
     expect(running(`sleep ${time}`)).toEqual([]);
     expect(ended).toEqual([{ process: 'p1', exit: 0, by: 'itself' }]);
   });
