@@ -36,3 +36,11 @@ test('an open text ends before the first lines of a secret with several lines', 
   expect(await lines.maskPart(open, { from: 0, isOpen: true })).toEqual({ text: 'before\n', end: 7 });
   expect((await lines.maskPart(`${open}second line of it\n`, { from: 7, isOpen: true })).text).toBe('[secret:KEY]\n');
 });
+
+test('an open text ends before the beginning of a known value, wherever the value is cut', async () => {
+  for (let length = 4; length < SECRET.length; length += 1) {
+    const open = `key: ${SECRET.slice(0, length)}`;
+    expect(await secrets.maskPart(open, { from: 0, isOpen: true })).toEqual({ text: 'key: ', end: 5 });
+  }
+  expect((await secrets.maskPart(`key: ${SECRET}\n`, { from: 5, isOpen: true })).text).toBe('[secret:TOKEN]\n');
+});

@@ -1,7 +1,8 @@
 // Runs real background processes. Tests their life, their output and their input, and that none is left behind.
 
 import { sessionId, timestamp } from '@tidemark/log';
-import { mkdtempSync, readFileSync, readdirSync, realpathSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { openBackground } from '../../tests/background-bench.ts';
@@ -11,6 +12,9 @@ const works = sandboxState('/') === 'works';
 if (!works) console.warn('skipped: background processes in a sandbox, because bubblewrap does not work here');
 
 const background = { background: true } as const;
+
+/** Waiting times that are long enough for the clean-up of a program on a loaded machine. */
+const PATIENT = { termMs: 60_000, drainMs: 200 };
 
 /** Returns the ids of the running processes whose command line contains these words. */
 function running(words: string): readonly string[] {
@@ -89,12 +93,20 @@ describe.each([
   });
 
   it.skipIf(!here)('receives one SIGTERM when it is stopped, so its clean-up is not cut short', async () => {
-    const { bash, process } = openBackground({ sandbox });
+    const { bash, process } = openBackground({ sandbox, patience: PATIENT });
     const cleans = `trap 'echo cleaning; sleep 0.2; exit 0' TERM; echo ready; while :; do sleep 0.05; done`;
     let { text } = await bash(`bash -c "${cleans}"; true`, background);
     while (!text.includes('ready')) ({ text } = await process({ process: 'p1', action: 'read', wait_s: 20 }));
     ({ text } = await process({ process: 'p1', action: 'stop' }));
     expect(text.match(/cleaning/g)).toHaveLength(1);
+  });
+
+  it.skipIf(!here)('that handles SIGTERM is recorded with its own exit code when it is stopped', async () => {
+    const { bash, process, ended } = openBackground({ sandbox, patience: PATIENT });
+    let { text } = await bash(`trap 'exit 5' TERM; echo ready; while :; do sleep 0.02; done`, background);
+    while (!text.includes('ready')) ({ text } = await process({ process: 'p1', action: 'read', wait_s: 20 }));
+    expect((await process({ process: 'p1', action: 'stop' })).text).toContain('p1 has ended: exit 5]');
+    expect(ended).toEqual([{ process: 'p1', exit: 5, by: 'model' }]);
   });
 
   it.skipIf(!here)('ends with the session', async () => {
@@ -114,6 +126,8 @@ describe.each([
     const { bash, process, ended } = openBackground({ sandbox });
     await bash(`nohup sleep ${time} >/dev/null & echo begun`, background);
     expect((await process({ process: 'p1', action: 'read', wait_s: 20 })).text).toContain(`sleep ${time}`);
+    // The guard has the words of the command too, and ends a moment after the processes.
+    await until(() => running(`sleep ${time}`).length === 0);
     expect(running(`sleep ${time}`)).toEqual([]);
     expect(ended).toEqual([{ process: 'p1', exit: 0, by: 'itself' }]);
   });
@@ -174,6 +188,15 @@ describe('the output of a background process', () => {
     expect((await process({ process: 'p1', action: 'write', input: 'Ada\n' })).text).toBe(
       'name? hello Ada\n[p1 has ended: exit 0]',
     );
+  });
+
+  it('is waited for although an incomplete line was shown before', async () => {
+    const { bash, process, folder } = openBackground();
+    await bash(`printf 'building '; until [ -e go ]; do sleep 0.02; done; printf 'done'; sleep 1000009`, background);
+    await process({ process: 'p1', action: 'read', wait_s: 20 });
+    const read = process({ process: 'p1', action: 'read', wait_s: 60 });
+    writeFileSync(join(folder, 'go'), '');
+    expect((await read).text).toBe('building done\n[p1 runs in the background]');
   });
 
   it('has its secrets masked, also if a read comes between their parts', async () => {

@@ -82,6 +82,8 @@ interface ReadProcess {
   readonly hosted: HostedProcess;
   /** Offset up to which the model has read the output. */
   offset: number;
+  /** Size of the output when the model last read it. An incomplete last line counts, although it is shown again. */
+  seen: number;
   /** Latest state that a result reported to the model. */
   reported: 'nothing' | 'start' | 'end';
 }
@@ -114,7 +116,7 @@ export function createBackground(options: BackgroundOptions): Background {
     },
     async read(id, waitMs, context) {
       const [own, held] = processFor(sessions, id, context.session);
-      await waitForOutput(held.hosted, held.offset, { mostMs: waitMs, signal: context.signal });
+      await waitForOutput(held.hosted, held.seen, { mostMs: waitMs, signal: context.signal });
       return report(own, held, context);
     },
     async write(id, text, context) {
@@ -187,7 +189,7 @@ async function startIn(host: HostState, asked: BackgroundStart, context: ToolCon
 
 /** Adds a started process to its session. If the session was closed in the meantime, ends the process. */
 async function keep(own: ServedSession, id: string, hosted: HostedProcess): Promise<ReadProcess> {
-  const held: ReadProcess = { hosted, offset: 0, reported: 'nothing' };
+  const held: ReadProcess = { hosted, offset: 0, seen: 0, reported: 'nothing' };
   own.processes.set(id, held);
   if (own.isClosed) await hosted.stop('session');
   forgetOldest(own);
@@ -278,10 +280,12 @@ async function report(
   context.signal.throwIfAborted();
   const process = held.hosted.view();
   const { secrets } = sink;
+  const total = held.hosted.ring.total();
   const { text, next } = await showOutput(held.hosted.ring, held.offset, { secrets, isOpen: process.running });
   if (text !== '') await context.write(text);
   const state = describeProcess(process, { lines: [...lines, ...held.hosted.endLines()], hasOutput: text !== '' });
   held.offset = next;
+  held.seen = total;
   held.reported = process.running ? 'start' : 'end';
   const apart = text === '' || text.endsWith('\n') ? '' : '\n';
   return { text: `${apart}${state}` };

@@ -1,6 +1,7 @@
 // One background process: starts it, keeps its output, ends it with everything that it started, and reports its end.
 
 import { randomUUID } from 'node:crypto';
+import { constants } from 'node:os';
 import { defined } from '@tidemark/core';
 import type { BackgroundProcess, ProcessSink } from '@tidemark/agent';
 import type { ProcessEnded } from '@tidemark/log';
@@ -65,6 +66,8 @@ interface EndedProcess extends Exit {
 
 /** Time to wait for an end after SIGKILL. A process that is blocked in the kernel may never end. */
 const STUCK_MS = 2_000;
+
+const STOP_SIGNALS = ['SIGTERM', 'SIGKILL'] as const;
 
 /** Input that waits for the process to read it, in bytes. More is refused. */
 const LONGEST_INPUT = 1024 * 1024;
@@ -176,7 +179,7 @@ async function endOf(
   { output, hints, patience, end, isStopped }: EndWork,
 ): Promise<Exit & Pick<EndedProcess, 'lines'>> {
   output.done.catch(() => undefined);
-  const exit = await guarded.exited;
+  const exit = exitOf(await guarded.exited, isSandboxed && isStopped());
   const left = isStopped() ? [] : await remainingPrograms(family);
   const undying = await end();
   guarded.release();
@@ -184,6 +187,13 @@ async function endOf(
   const notes = await entered.leave().catch((error: unknown) => [`the sandbox could not be checked: ${String(error)}`]);
   const failed = exit.code !== 0 && !isStopped();
   return { ...exit, lines: [...leftLines(left, undying), ...(failed && isSandboxed ? hints.hints() : []), ...notes] };
+}
+
+/** Returns the signal that ended the program. A sandbox reports it as 128 and its number, as a shell does. */
+function exitOf(exit: Exit, isStoppedInSandbox: boolean): Exit {
+  if (!isStoppedInSandbox || exit.code === undefined) return exit;
+  const signal = STOP_SIGNALS.find((name) => exit.code === 128 + constants.signals[name]);
+  return signal === undefined ? exit : { code: undefined, signal };
 }
 
 function leftLines(left: readonly Relative[], undying: readonly Relative[]): readonly string[] {

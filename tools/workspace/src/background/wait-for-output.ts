@@ -28,17 +28,17 @@ export async function waitUntilQuiet(hosted: HostedProcess, limits: WaitLimits):
 }
 
 /**
- * Waits for output after `offset`, or for the end. With a maximum time of 0, waits only for the end of a line that is
+ * Waits for output beyond `size` bytes, or for the end. With a maximum time of 0, waits only for the end of a line that is
  * being written. Never throws.
  */
 export async function waitForOutput(
   hosted: HostedProcess,
-  offset: number,
+  size: number,
   { mostMs, signal }: WaitLimits,
 ): Promise<void> {
   const { lastOutputAt, ring } = hosted;
   const isComplete = (): boolean => Date.now() - lastOutputAt() >= LINE_MS;
-  const isReached = (): boolean => isComplete() && (mostMs === 0 || ring.total() > offset);
+  const isReached = (): boolean => isComplete() && (mostMs === 0 || ring.total() > size);
   await waitFor(hosted, isReached, { mostMs: Math.max(mostMs, 4 * LINE_MS), signal });
 }
 

@@ -32,12 +32,12 @@ export interface Family {
  *   pause after it, so the pauses alone do not measure the time.
  */
 export async function endFamily(
-  { leader, mark }: Family,
+  family: Family,
   termMs: number,
   now: () => number = () => performance.now(),
 ): Promise<readonly Relative[]> {
-  const living = () => familyOf(leader, mark);
-  for (const { pid } of await living()) signalTo(pid, 'SIGTERM');
+  const living = () => familyOf(family.leader, family.mark);
+  for (const { pid } of toldToEnd(family, await living())) signalTo(pid, 'SIGTERM');
   for (const start = now(); now() - start < termMs;) {
     if ((await living()).length === 0) return [];
     await pause(LOOK_MS);
@@ -49,6 +49,15 @@ export async function endFamily(
     await pause(LOOK_MS);
   }
   return living();
+}
+
+/**
+ * Returns the processes that get SIGTERM. The leader of a sandbox gets none, because it would end at once. It waits for
+ * the program in the sandbox, and reports how that program ended.
+ */
+function toldToEnd({ leader, sandbox }: Family, all: readonly Relative[]): readonly Relative[] {
+  const others = all.filter(({ pid }) => pid !== leader);
+  return sandbox === undefined || others.length === 0 ? all : others;
 }
 
 /**
