@@ -3,14 +3,15 @@
 import { basename, resolve } from 'node:path';
 import { defined } from '@tidemark/core';
 import type { Hook, HookProblem } from '@tidemark/agent';
-import { HOOK_EVENTS, HOOK_NAME, hookProblems, MAX_HOOK_TIMEOUT_MS } from '@tidemark/agent';
+import { HOOK_EVENTS, HOOK_NAME, hookProblems, MAX_HOOK_TIMEOUT_MS, nearestName } from '@tidemark/agent';
 import type { HookPlace, HookProgram } from '@tidemark/tools-workspace';
 import { createHookPrograms } from '@tidemark/tools-workspace';
 import { z } from 'zod';
 import type { AgentHook } from './agent-hook.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { workspaceOf } from './agent-options.ts';
-import { workspaceOptions } from './choose-tools.ts';
+import { builtInToolNames, workspaceOptions } from './choose-tools.ts';
+import { KitError } from './kit-error.ts';
 
 const words = z.string().min(1, 'expected a string that is not empty');
 const isFunction = (value: unknown): boolean => typeof value === 'function';
@@ -52,10 +53,16 @@ function functionProblem(hook: {
   return hook.folder === undefined ? undefined : ['folder', 'a function has no folder: remove it'];
 }
 
-/** Returns the hooks of an agent in their order. Returns `undefined` if there are none. */
-export function chooseHooks(options: AgentOptions): readonly Hook[] | undefined {
+/**
+ * Returns the hooks of an agent in their order. Returns `undefined` if there are none. `tools` are the names of the
+ * tools that the agent can have.
+ *
+ * @throws KitError `kit/bad-options` if a hook names a tool that does not exist, because it would never be asked.
+ */
+export function chooseHooks(options: AgentOptions, tools: readonly string[]): readonly Hook[] | undefined {
   const { hooks = [] } = options;
   if (hooks.length === 0) return undefined;
+  requireTools(hooks, [...new Set([...tools, ...builtInToolNames()])]);
   const programs = createHookPrograms(placeOf(options));
   return hooks.map(({ run, name, sandbox, folder, ...rest }, index): Hook => {
     const named = name ?? (typeof run === 'function' ? run.name || `hook ${index + 1}` : hookName(run));
@@ -63,6 +70,20 @@ export function chooseHooks(options: AgentOptions): readonly Hook[] | undefined 
     const program: HookProgram = { name: named, run, ...defined({ sandbox, folder: folder && resolve(folder) }) };
     return { ...rest, name: named, run: programs(program) };
   });
+}
+
+/** Tools of MCP servers are not known yet, so a name with `__` or `*` is accepted. */
+function requireTools(hooks: readonly AgentHook[], known: readonly string[]): void {
+  const problems = hooks.flatMap(({ tools = [] }, index) =>
+    tools
+      .filter((tool) => !/\*|__/.test(tool) && !known.includes(tool))
+      .map((tool) => {
+        const near = nearestName(tool, known);
+        return `hooks.${index}.tools: there is no tool ${tool}${near === undefined ? '' : `, did you mean ${near}?`}`;
+      }),
+  );
+  if (problems.length === 0) return;
+  throw new KitError('kit/bad-options', `createAgent cannot use these options: ${problems.join('; ')}`, { problems });
 }
 
 /** Returns the place in which programs run: the folder, the variables and the protected paths of commands. */

@@ -135,3 +135,14 @@ test('a hook is asked about a tool of an MCP server by its name, also if the too
   }
   expect(server.called).toEqual([]);
 });
+
+test('a hook that names a tool which does not exist is refused, because it would never be asked', () => {
+  const guard = (...tools: string[]): AgentOptions => ({
+    model: 'claude-sonnet-5-5',
+    provider: createScriptedProvider({ answers: [] }),
+    workspace: { folder: workspaceHere(), tools: ['read'] },
+    hooks: [{ on: 'before-tool', tools, run: () => undefined }],
+  });
+  expect(() => createAgent(guard('write', 'Bash'))).toThrow('hooks.0.tools: there is no tool Bash, did you mean bash?');
+  expect(() => createAgent(guard('bash', 'fetch', 'shop__stock', 'Wri*'))).not.toThrow();
+});

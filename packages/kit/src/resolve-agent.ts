@@ -120,7 +120,7 @@ function runtimeOf(options: AgentOptions, mcp: McpTools | undefined): Runtime {
     ...imagesOf(options),
     ...defined({
       watch: watchOf(options),
-      hooks: chooseHooks(options),
+      hooks: chooseHooks(options, [...tools.map(({ name }) => name), ...SOMETIMES.map(({ name }) => name)]),
       processes: background,
       toolSources: mcp === undefined ? undefined : [mcp],
       // Absent if the author sets no policy. A resumed turn then keeps the compaction policy with which it began.
@@ -254,8 +254,8 @@ function instructionsOf({ agentsFile, trusted = false, ownInstructions = [] }: W
 // Permission rules of an agent, read and checked against its tools. `createAgent` throws for an invalid rule.
 
 /**
- * Tools that an agent has only with certain options. If such a tool is absent, a rule about it is accepted but has no
- * effect.
+ * Tools that an agent has only with certain options. If such a tool is absent, a rule or a hook about it is accepted but
+ * has no effect.
  */
 const SOMETIMES: readonly RuledTool[] = [
   'memory_update',

@@ -98,7 +98,7 @@ export async function prepareAgent(
   const flags = resolveModel(wanted, { catalog, session: typed.session });
   if (flags.model !== wanted.model && context.output.watched)
     context.output.note(`"${wanted.model}" is ${flags.model}`);
-  const request = { ...typed, flags };
+  const request = { flags, ...defined({ session: typed.session, resumes: typed.resumes }) };
   const permissions = await permissionsOf(flags, workspace, context, ask);
   const { baseUrl: addresses, connection } = settings;
   const provider = await chooseProvider({ ...request, catalog, ...defined({ addresses, connection }) }, context);
@@ -116,9 +116,11 @@ export async function prepareAgent(
         await provider.close();
       }
     };
+    // A title is the beginning of the first prompt, and a prompt that a hook denies must not be recorded.
+    const untitled = settings.hooks?.some(({ on }) => on === 'before-prompt') === true;
     const open = async (title?: string): Promise<AgentSession> => {
       const effort = effortFor(agent.capabilities, request, typed.flags.effort !== undefined, context);
-      const session = await openIn(agent, { ...request, ...defined({ title }) }, context);
+      const session = await openIn(agent, { ...request, ...defined({ title: untitled ? undefined : title }) }, context);
       if (effort !== undefined) session.setReasoning({ effort });
       return session;
     };
