@@ -63,7 +63,7 @@ describe.each([
     expect((await process({ process: 'p1', action: 'read' })).text).toBe('[no new output; p1 runs in the background]');
     expect((await process({ process: 'p1', action: 'write' })).text).toBe('closed\n[p1 has ended: exit 0]');
     expect(await process({ process: 'p1', action: 'write', input: 'three\n' })).toEqual({
-      text: 'nothing can be sent to p1: it has ended',
+      text: 'nothing can be sent to p1: it has ended. Read its last output, or start it again',
       failed: true,
     });
   });
@@ -86,6 +86,15 @@ describe.each([
     await process({ process: 'p1', action: 'stop' });
     await until(() => running(`sleep ${time}`).length === 0);
     expect(running(`sleep ${time}`)).toEqual([]);
+  });
+
+  it.skipIf(!here)('receives one SIGTERM when it is stopped, so its clean-up is not cut short', async () => {
+    const { bash, process } = openBackground({ sandbox });
+    const cleans = `trap 'echo cleaning; sleep 0.2; exit 0' TERM; echo ready; while :; do sleep 0.05; done`;
+    let { text } = await bash(`bash -c "${cleans}"; true`, background);
+    while (!text.includes('ready')) ({ text } = await process({ process: 'p1', action: 'read', wait_s: 20 }));
+    ({ text } = await process({ process: 'p1', action: 'stop' }));
+    expect(text.match(/cleaning/g)).toHaveLength(1);
   });
 
   it.skipIf(!here)('ends with the session', async () => {

@@ -108,7 +108,7 @@ function hold(
   const startedAt = sink.now();
   const ring = createOutputRing();
   const hints = watchForHints(!reach.network);
-  let [lastOutput, hasExited, isStopping] = [0, false, false];
+  let [lastOutput, hasExited] = [0, false];
   void started.guarded.exited.then(() => (hasExited = true));
   let [by, ended]: [ProcessEnded['by'] | undefined, EndedProcess | undefined] = [undefined, undefined];
   const output = pump(started.guarded.output, async (chunk) => {
@@ -116,10 +116,13 @@ function hold(
     ring.push(chunk);
     hints.see(chunk);
   });
+  // Both a stop and an exit end the family. A second SIGTERM would make many programs give up their clean-up.
+  let ending: ReturnType<typeof endFamily> | undefined;
+  const end = (): ReturnType<typeof endFamily> => (ending ??= endFamily(started.family, patience.termMs));
   const finish = async (): Promise<void> => {
-    const end = await endOf(asked, started, { output, hints, patience, isStopped: () => by !== undefined });
-    ended = { ...end, at: sink.now() };
-    const { code: exit, signal } = end;
+    const last = await endOf(asked, started, { output, hints, patience, end, isStopped: () => by !== undefined });
+    ended = { ...last, at: sink.now() };
+    const { code: exit, signal } = last;
     await sink.ended({ process: id, ...defined({ exit, signal }), by: by ?? 'itself' });
     sink.changed();
   };
@@ -140,12 +143,11 @@ function hold(
     isEnding: () => hasExited && ended === undefined,
     endLines: () => ended?.lines ?? [],
     lastOutputAt: () => lastOutput,
-    write: (bytes) => !isStopping && !hasExited && writeTo(started.guarded.input, bytes),
+    write: (bytes) => ending === undefined && !hasExited && writeTo(started.guarded.input, bytes),
     async stop(cause) {
       if (ended !== undefined) return;
       by ??= cause;
-      isStopping = true;
-      await endFamily(started.family, patience.termMs);
+      await end();
       await Promise.race([over, pause(STUCK_MS, undefined, { ref: false })]);
     },
   };
@@ -162,6 +164,8 @@ interface EndWork {
   readonly output: Pump;
   readonly hints: FailureHints;
   readonly patience: EndPatience;
+  /** Ends all processes of the family, once. */
+  end(): ReturnType<typeof endFamily>;
   isStopped(): boolean;
 }
 
@@ -169,12 +173,12 @@ interface EndWork {
 async function endOf(
   { entered, isSandboxed }: HostedCommand,
   { guarded, family }: StartedFamily,
-  { output, hints, patience, isStopped }: EndWork,
+  { output, hints, patience, end, isStopped }: EndWork,
 ): Promise<Exit & Pick<EndedProcess, 'lines'>> {
   output.done.catch(() => undefined);
   const exit = await guarded.exited;
   const left = isStopped() ? [] : await remainingPrograms(family);
-  const undying = await endFamily(family, patience.termMs);
+  const undying = await end();
   guarded.release();
   await output.endOrLeave(patience.drainMs);
   const notes = await entered.leave().catch((error: unknown) => [`the sandbox could not be checked: ${String(error)}`]);
