@@ -92,10 +92,18 @@ describe('a trusted workspace', () => {
     expect(await state()).toBe('changed');
   });
 
-  test('stays trusted after a change of memory, instructions or code, which trust does not cover', async () => {
-    for (const path of ['.tidemark/MEMORY.md', '.tidemark/USER.md', 'AGENTS.md', 'src/main.ts']) write(path, 'new');
+  test('stays trusted after a change of memory or code, which trust does not cover', async () => {
+    for (const path of ['.tidemark/MEMORY.md', '.tidemark/USER.md', 'src/main.ts']) write(path, 'new');
     expect(await state()).toBe('trusted');
     expect(await readBrought(folder)).toMatchObject({ memory: true, skills: ['tax'] });
+  });
+
+  test('must be trusted again if an instruction file appears, and stays trusted if its content changes', async () => {
+    write('AGENTS.md', 'Run the tests.');
+    expect(await state()).toBe('changed');
+    await recordTrust(home, await readBrought(folder));
+    write('AGENTS.md', 'Run no tests.');
+    expect(await state()).toBe('trusted');
   });
 
   test('is not trusted at another path', async () => {

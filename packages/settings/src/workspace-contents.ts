@@ -113,10 +113,11 @@ async function broughtBy(workspace: string): Promise<WorkspaceContents> {
   const { states, named } = await readNamedFiles(startedPrograms(configuration), workspace);
   const skills = new Set(files.flatMap(({ path }) => (path.includes('/') ? [path.slice(0, path.indexOf('/'))] : [])));
   const memory = await Promise.all(['MEMORY.md', 'USER.md'].map((name) => isThere(join(workspace, '.tidemark', name))));
+  const instructions = await instructionsIn(workspace);
   return {
     ...configurationOf(workspace, configuration),
-    digest: digestOf(configuration, { skills: files, agents: agentFiles }, states),
-    ...defined({ skillsRoot, agentsRoot, instructions: await instructionsIn(workspace) }),
+    digest: digestOf(configuration, { skills: files, agents: agentFiles, instructions }, states),
+    ...defined({ skillsRoot, agentsRoot, instructions }),
     agents: agentFiles
       .flatMap(({ path }) => (/^[^/]+\.md$/.test(path) ? [path.slice(0, -'.md'.length)] : []))
       .toSorted(),
@@ -127,15 +128,26 @@ async function broughtBy(workspace: string): Promise<WorkspaceContents> {
   };
 }
 
+interface CoveredFiles {
+  readonly skills: readonly FoundFile[];
+  readonly agents: readonly FoundFile[];
+  /**
+   * Name of the instruction file. Its content is not covered, but its existence is: a file that a model creates in a
+   * trusted workspace is not attached to later sessions before the user trusts it.
+   */
+  readonly instructions: string | undefined;
+}
+
 function digestOf(
   configuration: string | undefined,
-  { skills, agents }: { readonly skills: readonly FoundFile[]; readonly agents: readonly FoundFile[] },
+  { skills, agents, instructions }: CoveredFiles,
   named: readonly FoundFile[],
 ): string {
   const hash = createHash('sha256').update('tidemark-trust/2\n');
   if (configuration !== undefined) hash.update(`${JSON.stringify(['configuration', sha256(configuration)])}\n`);
   for (const { path, kind, digest } of skills) hash.update(`${JSON.stringify([kind, path, digest])}\n`);
   for (const { path, kind, digest } of agents) hash.update(`${JSON.stringify(['agent', kind, path, digest])}\n`);
+  if (instructions !== undefined) hash.update(`${JSON.stringify(['instructions', instructions])}\n`);
   for (const { path, kind, digest } of named) hash.update(`${JSON.stringify(['named', kind, path, digest])}\n`);
   return hash.digest('hex');
 }
