@@ -22,6 +22,11 @@ test('a picture has the styles and colours of the escape sequences, and drops li
   expect(body).toContain('<rect class="c16" x="14" y="33" width="33.6" height="19"/><text class="c17"');
 });
 
+test('a picture keeps the style of a row until a later row changes it', () => {
+  const body = bodyOf('\u001b[31m-a', '-', '\u001b[0mb');
+  expect(body.match(/class="c\d+"/g)).toEqual(['class="c1"', 'class="c1"', 'class="c16"']);
+});
+
 test('a picture escapes the text of the screen', () => {
   expect(bodyOf('<a & b>')).toContain('>&lt;a &amp; b&gt;</text>');
 });

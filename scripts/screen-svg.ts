@@ -45,7 +45,7 @@ const DARK = colours(
 export function screenSvg(rows: readonly string[], columns: number, title: string): string {
   const width = Math.round(columns * CELL + 2 * PADDING);
   const height = rows.length * ROW + 2 * PADDING;
-  const drawn = rows.flatMap((row, index) => runsOf(row).map((run) => drawRun(run, index)));
+  const drawn = runsByRow(rows).flatMap((runs, index) => runs.map((run) => drawRun(run, index)));
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img">`,
     `<title>${escaped(title)}</title>`,
@@ -104,10 +104,20 @@ function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** Splits a row where its style changes. The ends of a run have no spaces, so that its length fits its text. */
-function runsOf(row: string): readonly StyledRun[] {
-  const runs: StyledRun[] = [];
+/** Returns the runs of each row. A row begins with the style at the end of the row before, as tmux prints it. */
+function runsByRow(rows: readonly string[]): readonly (readonly StyledRun[])[] {
   let style: CellStyle = {};
+  return rows.map((row) => {
+    const { runs, after } = runsOf(row, style);
+    style = after;
+    return runs;
+  });
+}
+
+/** Splits a row where its style changes. The ends of a run have no spaces, so that its length fits its text. */
+function runsOf(row: string, before: CellStyle): { readonly runs: readonly StyledRun[]; readonly after: CellStyle } {
+  const runs: StyledRun[] = [];
+  let style = before;
   let column = 0;
   // Links and other escape sequences have no effect on the cells.
   for (const piece of row
@@ -120,7 +130,7 @@ function runsOf(row: string): readonly StyledRun[] {
       column += stringWidth(piece);
     }
   }
-  return runs;
+  return { runs, after: style };
 }
 
 function trimmedRuns(text: string, column: number, style: CellStyle): readonly StyledRun[] {

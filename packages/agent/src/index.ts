@@ -48,8 +48,8 @@ export type { BackgroundProcess, LoggedProcess, ProcessOutput, SessionProcesses 
 export { PROCESSES } from './ports/background-process.ts';
 export type { HostedProcesses, ProcessHost, ProcessSink } from './ports/process-host.ts';
 export type { ContextSource, NoteCause, SourceView, ToolEffect } from './ports/context-source.ts';
-export type { HookEvent } from './ports/hook-event.ts';
-export { HOOK_EVENTS } from './ports/hook-event.ts';
+export type { HookEvent, HookProblem } from './ports/hook-event.ts';
+export { canDeny, HOOK_EVENTS, HOOK_NAME, hookProblems, MAX_HOOK_TIMEOUT_MS } from './ports/hook-event.ts';
 export type { Hook, HookAnswer, HookContext, HookInput } from './ports/hooks.ts';
 export type { FittedImage, GivenImage, ImageBounds, ImageFitter, UnfitImage } from './ports/image-fitter.ts';
 export type {

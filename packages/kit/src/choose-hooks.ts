@@ -2,8 +2,8 @@
 
 import { basename, resolve } from 'node:path';
 import { defined } from '@tidemark/core';
-import type { Hook } from '@tidemark/agent';
-import { HOOK_EVENTS } from '@tidemark/agent';
+import type { Hook, HookProblem } from '@tidemark/agent';
+import { HOOK_EVENTS, HOOK_NAME, hookProblems, MAX_HOOK_TIMEOUT_MS } from '@tidemark/agent';
 import type { HookPlace, HookProgram } from '@tidemark/tools-workspace';
 import { createHookPrograms } from '@tidemark/tools-workspace';
 import { z } from 'zod';
@@ -23,18 +23,15 @@ const hookSchema = z
   .strictObject({
     on: z.enum(HOOK_EVENTS),
     run: runForm,
-    name: z
-      .string()
-      .regex(/^[\x21-\x7e][\x20-\x7e]{0,59}$/, 'expected a name of 1 to 60 visible ASCII characters')
-      .optional(),
+    name: z.string().regex(HOOK_NAME, 'expected a name of 1 to 60 visible ASCII characters').optional(),
     tools: z.array(words).min(1).readonly().optional(),
-    timeoutMs: z.int().min(1).max(60_000).optional(),
+    timeoutMs: z.int().min(1).max(MAX_HOOK_TIMEOUT_MS).optional(),
     whenItFails: z.enum(['deny', 'continue']).optional(),
     sandbox: z.boolean().optional(),
     folder: words.optional(),
   } satisfies { readonly [name in keyof Required<AgentHook>]: z.ZodType })
   .superRefine((hook, { addIssue }) => {
-    const problem = problemOf(hook);
+    const problem = hookProblems(hook)[0] ?? functionProblem(hook);
     if (problem !== undefined) addIssue({ code: 'custom', path: [problem[0]], message: problem[1] });
   });
 
@@ -44,19 +41,12 @@ export const hookOption: z.ZodType = hookSchema;
 /** Names of the fields of a hook. */
 export const HOOK_FIELDS: readonly string[] = Object.keys(hookSchema.shape);
 
-function problemOf(hook: {
-  readonly on: Hook['on'];
+/** Returns the field that a function as a hook cannot have, and the problem with it. */
+function functionProblem(hook: {
   readonly run: unknown;
-  readonly tools?: unknown;
-  readonly whenItFails?: unknown;
   readonly sandbox?: unknown;
   readonly folder?: unknown;
-}): readonly [string, string] | undefined {
-  const ofTool = hook.on === 'before-tool' || hook.on === 'after-tool';
-  if (hook.tools !== undefined && !ofTool) return ['tools', `a hook on ${hook.on} is not asked about tools: remove it`];
-  const denies = hook.on === 'before-tool' || hook.on === 'before-prompt';
-  if (hook.whenItFails === 'deny' && !denies)
-    return ['whenItFails', `a hook on ${hook.on} cannot deny: remove it, or use "continue"`];
+}): HookProblem | undefined {
   if (!isFunction(hook.run)) return undefined;
   if (hook.sandbox !== undefined) return ['sandbox', 'a function does not run in a sandbox: remove it'];
   return hook.folder === undefined ? undefined : ['folder', 'a function has no folder: remove it'];

@@ -28,7 +28,7 @@ describe('`readPdf`', () => {
     expect(texts.map(({ number }) => number)).toEqual([4, 5]);
     await expect(read(makePdf(pages), { from: 10 })).rejects.toMatchObject({
       code: 'pdf/no-such-page',
-      message: 'The PDF has 9 pages; page 10 is after its end.',
+      message: 'The PDF has 9 pages; page 10 is after its end. Read an earlier page.',
     });
   });
 

@@ -40,7 +40,9 @@ export interface PdfPage {
 export const LARGEST_PDF: number = 64 * 1024 * 1024;
 /** Maximum number of characters of one page. */
 const LONGEST_PAGE = 500_000;
+/** Default of `PdfRequest.characters`. */
 const CHARACTERS = 100_000;
+/** Default of `PdfRequest.patienceMs`. */
 const PATIENCE_MS = 30_000;
 /** Maximum number of bytes that the reader may write. JSON needs at most six bytes for a character. */
 const MOST_OUTPUT = 16 * 1024 * 1024;
@@ -52,6 +54,12 @@ const HEAP_MIB = 768;
 const PROCESSOR_S = 60;
 
 const LIMITS = `ulimit -v ${MEMORY_KIB} 2>/dev/null; ulimit -t ${PROCESSOR_S} 2>/dev/null; exec "$0" "$@"`;
+
+/** Returns the line that stands before the text of a page: its number, and the reason if it has no text. */
+export function pageHeading({ number, text, problem }: PdfPage, pages: number): string {
+  const remark = problem ?? (text.trim() === '' ? 'no text, perhaps a scanned image' : undefined);
+  return `[page ${number} of ${pages}${remark === undefined ? '' : `: ${remark}`}]`;
+}
 
 /** Returns true if a file with this beginning is a PDF. */
 export function isPdf(head: Uint8Array): boolean {
@@ -68,7 +76,10 @@ export async function readPdf(bytes: Uint8Array, request: PdfRequest): Promise<P
   const { from = 1, characters = CHARACTERS, signal, patienceMs = PATIENCE_MS } = request;
   signal.throwIfAborted();
   if (bytes.length > LARGEST_PDF)
-    throw new PdfError('pdf/too-large', `The PDF has ${bytes.length} bytes, and the maximum is ${LARGEST_PDF}.`);
+    throw new PdfError(
+      'pdf/too-large',
+      `The PDF has ${bytes.length} bytes, and the maximum is ${LARGEST_PDF}. Read a part of it.`,
+    );
   const reader = startReader(from, characters);
   const late = AbortSignal.timeout(patienceMs);
   const stop = AbortSignal.any([signal, late]);
@@ -146,11 +157,11 @@ async function takeLines(reader: ChildProcess, from: number): Promise<Lines> {
   let done = false;
   let failure: PdfError | undefined;
   for (const line of (await outputOf(reader)).split('\n')) {
-    const said = readLine(line);
-    if (typeof said['pages'] === 'number') pages = said['pages'];
-    else if (said['done'] === true) done = true;
-    else if (typeof said['number'] === 'number') texts.push(pageOf(said['number'], said));
-    else if (typeof said['error'] === 'string') failure ??= failureOf(said['error'], String(said['message']));
+    const fields = readLine(line);
+    if (typeof fields['pages'] === 'number') pages = fields['pages'];
+    else if (fields['done'] === true) done = true;
+    else if (typeof fields['number'] === 'number') texts.push(pageOf(fields['number'], fields));
+    else if (typeof fields['error'] === 'string') failure ??= failureOf(fields['error'], String(fields['message']));
   }
   if (done && from > pages) failure ??= noSuchPage(from, pages);
   return { pages, texts, done, failure };
@@ -172,8 +183,8 @@ async function outputOf(reader: ChildProcess): Promise<string> {
 /** Returns the fields of a line. A line that is not a JSON object, such as one that was cut off, has none. */
 function readLine(line: string): Readonly<Record<string, unknown>> {
   try {
-    const said: unknown = JSON.parse(line);
-    return typeof said === 'object' && said !== null ? Object.fromEntries(Object.entries(said)) : {};
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {};
   } catch {
     return {};
   }
@@ -190,19 +201,27 @@ function pageOf(number: number, { text, cut, error, message }: Readonly<Record<s
 function failureOf(name: string, message: string): PdfError {
   if (name === 'PasswordException')
     return new PdfError('pdf/encrypted', 'The PDF is encrypted with a password. Ask the user for a copy without one.');
-  return new PdfError('pdf/damaged', `The PDF is damaged and cannot be read (${message}).`);
+  return new PdfError('pdf/damaged', `The PDF is damaged and cannot be read (${message}). Look for another copy.`);
 }
 
 function noSuchPage(from: number, pages: number): PdfError {
-  const message = `The PDF has ${pages} ${pages === 1 ? 'page' : 'pages'}; page ${from} is after its end.`;
+  const message = `The PDF has ${pages} ${pages === 1 ? 'page' : 'pages'}; page ${from} is after its end. Read an earlier page.`;
   return new PdfError('pdf/no-such-page', message, { pages, page: from });
 }
 
 function overLimit(isLate: boolean, patienceMs: number): PdfError {
   const what = isLate ? `more than ${patienceMs / 1_000} s` : 'too much memory or processor time';
-  return new PdfError('pdf/over-limit', `Reading this page of the PDF takes ${what}, so it was stopped.`);
+  return new PdfError(
+    'pdf/over-limit',
+    `Reading this page of the PDF takes ${what}, so it was stopped. Read another page, or convert the PDF to text first.`,
+  );
 }
 
 function unavailable(cause: unknown): PdfError {
-  return new PdfError('pdf/unavailable', 'The process that reads a PDF could not start.', {}, cause);
+  return new PdfError(
+    'pdf/unavailable',
+    'The process that reads a PDF could not start. Convert the PDF to text first.',
+    {},
+    cause,
+  );
 }

@@ -1,7 +1,7 @@
 // Defines the setting `hooks`: programs that are asked about calls, prompts and turns.
 
 import type { HookEvent } from '@tidemark/agent';
-import { HOOK_EVENTS } from '@tidemark/agent';
+import { HOOK_EVENTS, HOOK_NAME, hookProblems, MAX_HOOK_TIMEOUT_MS } from '@tidemark/agent';
 import { z } from 'zod';
 
 import { words } from './setting-values.ts';
@@ -27,7 +27,6 @@ export interface HookSetting {
 }
 
 const MAX_HOOKS = 100;
-const MAX_TIMEOUT_MS = 60_000;
 
 const line = z.string().trim().min(1, 'expected a program').max(10_000, 'expected a shorter line');
 
@@ -35,22 +34,16 @@ const hook = z
   .strictObject({
     on: z.enum(HOOK_EVENTS),
     run: z.union([line, z.array(z.string().max(10_000)).min(1)], 'expected a program with its arguments, or a line'),
-    name: z
-      .string()
-      .regex(/^[\x21-\x7e][\x20-\x7e]{0,59}$/, 'expected a name of 1 to 60 visible ASCII characters')
-      .exactOptional(),
+    name: z.string().regex(HOOK_NAME, 'expected a name of 1 to 60 visible ASCII characters').exactOptional(),
     tools: z.array(words).min(1).max(100).exactOptional(),
-    timeoutMs: z.int().min(1).max(MAX_TIMEOUT_MS, 'expected at most 60000').exactOptional(),
+    timeoutMs: z.int().min(1).max(MAX_HOOK_TIMEOUT_MS, `expected at most ${MAX_HOOK_TIMEOUT_MS}`).exactOptional(),
     whenItFails: z.enum(['deny', 'continue']).exactOptional(),
     sandbox: z.boolean().exactOptional(),
   })
-  .superRefine(({ on, run, tools, whenItFails }, { addIssue }) => {
-    const problem = (path: string, message: string): void => addIssue({ code: 'custom', path: [path], message });
-    if (tools !== undefined && on !== 'before-tool' && on !== 'after-tool')
-      problem('tools', `a hook on ${on} is not asked about tools: remove it`);
-    if (whenItFails === 'deny' && on !== 'before-tool' && on !== 'before-prompt')
-      problem('whenItFails', `a hook on ${on} cannot deny: remove it, or use "continue"`);
-    if (typeof run !== 'string' && run[0]?.trim() === '') problem('run', 'expected a program');
+  .superRefine(({ run, ...rest }, { addIssue }) => {
+    for (const [field, message] of hookProblems(rest)) addIssue({ code: 'custom', path: [field], message });
+    if (typeof run !== 'string' && run[0]?.trim() === '')
+      addIssue({ code: 'custom', path: ['run'], message: 'expected a program' });
   });
 
 /** Schema of the setting `hooks`. */

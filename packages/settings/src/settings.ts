@@ -52,7 +52,10 @@ export interface Settings {
   readonly skillBudget?: { readonly [name in keyof SkillBudget]?: SkillBudget[name] | undefined } | undefined;
   /** Limits of the subagents of a session. With `false`, a session starts no subagents. */
   readonly subagents?: SubagentSettings | false | undefined;
-  /** MCP servers by name. Only one source of servers is used: the nearest source that defines a server. */
+  /**
+   * MCP servers by name. The servers of all sources are used together. If two servers have the same name, that of the
+   * nearest source is used.
+   */
   readonly mcp?:
     | {
         readonly servers?: Readonly<Record<string, ServerSetting>> | undefined;

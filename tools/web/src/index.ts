@@ -2,7 +2,6 @@
 
 export type { ResolveHost } from './address/checked-lookup.ts';
 export type { FetchToolOptions } from './fetch/fetch-tool.ts';
-export { createFetchTool } from './fetch/fetch-tool.ts';
 export type { FetchLimits } from './transport/limits.ts';
 export type { BraveSearchOptions } from './search/brave-search.ts';
 export { BRAVE_VARIABLE, createBraveSearch } from './search/brave-search.ts';
@@ -15,7 +14,6 @@ export type {
   WebSearchRequest,
   WebSearchResult,
 } from './search/web-search.ts';
-export { createWebSearchTool } from './search/web-search-tool.ts';
 export type { WebErrorCode, WebErrorSort } from './web-error.ts';
 export { WEB_ERRORS, WebError } from './web-error.ts';
 export type { WebOptions, WebToolsOptions } from './web-tools.ts';

@@ -2,7 +2,7 @@
 // folder to a model.
 
 export type { Background, BackgroundOptions } from './background/create-background.ts';
-export { MOST_PROCESSES, createBackground } from './background/create-background.ts';
+export { createBackground } from './background/create-background.ts';
 export { createProcessTool } from './background/process-tool.ts';
 export { processesSource } from './background/processes-source.ts';
 export type { BashOptions } from './bash/bash-tool.ts';

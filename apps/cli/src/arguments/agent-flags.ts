@@ -113,7 +113,10 @@ function declareRun(command: Command): Command {
         'network of sandboxed commands: `off` asks if a command needs the network, `on` allows it for all commands. Default: off.',
       ).choices(['off', 'on']),
     )
-    .option('--trust', 'use the settings, skills and memory of the folder, for this run only')
+    .option(
+      '--trust',
+      'use the settings, hooks, skills, agents, slash commands and memory of the folder, for this run only',
+    )
     .option(
       '--config <file>',
       "settings file that replaces the user's own settings: JSON, or TypeScript, which is executed",

@@ -52,7 +52,7 @@ async function list(
   const listed = options.tree === true ? flatTree(gauged) : gauged.map((session) => atRoot(session));
   const value = options.tree === true ? listed.map(({ session, depth }) => ({ ...session, depth })) : gauged;
   context.output.result({ ...found, sessions: value }, () => headline(found.sessions.length, name, context.home));
-  if (listed.length > 0) context.output.table({ head: HEAD, rows: listed.map(row), numbers: [3, 4] });
+  if (listed.length > 0) context.output.table({ head: HEAD, rows: listed.map(row), numbers: [3, 4], optional: [5, 6] });
   if (context.output.json) return undefined;
   for (const each of found.unreadable) context.output.note(unreadable(each));
   for (const each of unreadNotes(gauged)) context.output.note(each);

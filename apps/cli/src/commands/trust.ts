@@ -15,7 +15,7 @@ import { tooLongToAsk, trustLines } from '../settings/trust-lines.ts';
 /** Command `tidemark trust`. It trusts a folder, revokes the trust in a folder, or lists all decisions. */
 export const trust: Command = {
   name: 'trust',
-  summary: 'let a folder use its own settings, skills and memory; asks again when they change',
+  summary: 'let a folder use its own settings, hooks, skills, agents, slash commands and memory',
   examples: [
     ['tidemark trust', 'this folder as it is now; at a terminal it asks first'],
     ['tidemark trust --yes ../shop', 'that folder, without a question'],
@@ -28,8 +28,14 @@ export const trust: Command = {
       .option('--yes', 'trust the folder without a question')
       .option('--revoke', 'remove the decision about the folder')
       .option('--list', 'list the decisions about all folders')
+      .addHelpText('after', WHAT_ASKS_AGAIN)
       .action((folder: string | undefined, flags: TrustFlags) => run((context) => act(folder, flags, context))),
 };
+
+/** Text that `--help` prints after the options. */
+const WHAT_ASKS_AGAIN = `
+A change of the settings, skills, agents, or files that a server or a hook starts ends the trust, and the folder is asked
+about again. A change of slash commands, memory files, AGENTS.md or CLAUDE.md does not.`;
 
 interface TrustFlags {
   readonly yes?: true;

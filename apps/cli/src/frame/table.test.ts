@@ -53,3 +53,18 @@ test('the work to format a terminal table grows in proportion to the number of i
   expect(terminalTable({ head: [], rows }, false).split('\n')).toHaveLength(20_000);
   expect(rendered).toBe(60_000);
 });
+
+test('a terminal table leaves out an optional column whose cells are all equal, and lines with tabs keep it', () => {
+  const places = {
+    head: ['id', 'from', 'size', 'title'],
+    rows: [
+      ['a', '/home', '1', 'x'],
+      ['b', '/home', '12', 'x'],
+    ],
+    numbers: [2],
+    optional: [1],
+  };
+  expect(terminalTable(places, false)).toBe('id  size  title\na      1  x\nb     12  x');
+  expect(plainTable(places)).toContain('a\t/home\t1\tx');
+  expect(terminalTable({ ...places, rows: places.rows.slice(0, 1) }, false)).toContain('/home');
+});

@@ -15,18 +15,32 @@ export interface TableOf {
   readonly rows: readonly (readonly Shown[])[];
   /** Indexes of the columns that contain numbers. A terminal table aligns them to the right. */
   readonly numbers?: readonly number[];
+  /** Indexes of the columns that a terminal table leaves out if all their cells are equal. */
+  readonly optional?: readonly number[];
 }
 
 const GAP = '  ';
 
 /** Formats a table without vertical lines, as wide as its content. A cell may have several lines. */
-export function terminalTable(table: TableOf, colour: boolean): string {
+export function terminalTable(whole: TableOf, colour: boolean): string {
+  const table = withoutEqual(whole);
   const head = table.head.map((name) => cellOf(name === '' ? '' : { style: 'bold', text: name }, colour));
   const rows = table.rows.map((row) => row.map((cell) => cellOf(cell, colour)));
   const all = head.length === 0 ? rows : [head, ...rows];
   const widths = widthsOf(all);
   const numbers = new Set(table.numbers);
   return all.map((row) => rowText(row, widths, numbers)).join('\n');
+}
+
+function withoutEqual({ head, rows, numbers = [], optional = [] }: TableOf): TableOf {
+  const isEqual = (column: number): boolean =>
+    new Set(rows.map((row) => render(row[column] ?? '', false))).size <= 1 && rows.length > 1;
+  const left = new Set(optional.filter(isEqual));
+  const kept = Array.from({ length: rows[0]?.length ?? head.length }, (_, column) => column).filter(
+    (column) => !left.has(column),
+  );
+  const keep = <Cell>(cells: readonly Cell[]): readonly Cell[] => cells.filter((_, column) => !left.has(column));
+  return { head: keep(head), rows: rows.map(keep), numbers: numbers.map((column) => kept.indexOf(column)) };
 }
 
 /** Formats one line per row, with the head first and cells separated by tabs, for `cut`, `awk` and `grep`. */

@@ -148,7 +148,7 @@ describe('a question on a terminal', () => {
     const last = screen.stops.at(-1)?.join('\n') ?? '';
     expect(last).toContain('│ +rm -rf everything');
     expect(last).toContain('y: allow this once');
-    expect(last).toMatch(/^a folder-of-0-abcdef\/[^\n]*…[^\n]*\/end\.ts: every call of w/m);
+    expect(last.replaceAll('\n┆ ', '')).toMatch(/^a folder-of-0-abcdef\/[^\n]*…[^\n]*\/end\.ts: every call of w/m);
     expect(framedText(screen)).toContain(`+++ ${PATH}`);
   });
 

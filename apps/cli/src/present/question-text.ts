@@ -6,7 +6,7 @@ import { grantCovers, offeredPlaces, readGrant } from '@tidemark/agent';
 import type { Question } from '@tidemark/kit';
 import type { Granted } from '@tidemark/log';
 
-import { foldLine } from './fold-line.ts';
+import { foldLine, foldWords } from './fold-line.ts';
 import { markedText } from './marked-text.ts';
 
 /**
@@ -42,10 +42,10 @@ export function questionText(question: Question, columns: number): QuestionText 
           ...hanging(`${titleOf(question.title, question.preview.text)} [${question.rule}]`, columns),
           // An MCP server or a custom tool chooses the titles of its calls, so the name of the tool is shown too.
           ...(question.preview.kind === 'arguments' ? hanging(`tool: ${markedText(question.tool)}`, columns) : []),
-          ...(question.again ? hanging(CHANGED, columns) : []),
+          ...(question.again ? hangingWords(CHANGED, columns) : []),
         ],
         body: frameLines(question.preview.text, columns),
-        answers: answersTo(question).flatMap((line) => hanging(line, columns)),
+        answers: answersTo(question).flatMap((line) => hangingWords(line, columns)),
         prompt: question.preview.unseen === undefined ? 'allow it? (y/n) ' : 'allow it? (unseen/n) ',
       };
     case 'definition':
@@ -68,6 +68,15 @@ export function hanging(line: string, columns: number): readonly string[] {
   const [first = '', ...rest] = foldLine(line, Math.max(1, columns - 1));
   const text = rest.join('');
   return [first, ...(text === '' ? [] : foldLine(text, Math.max(1, columns - 3)).map((row) => `┆ ${row}`))];
+}
+
+/** Returns an explanation as rows, in the same way. The rows end between words where possible. */
+function hangingWords(line: string, columns: number): readonly string[] {
+  // A row can end with one more space.
+  const [first = ''] = foldWords(line, Math.max(1, columns - 2));
+  const text = line.slice(first.length);
+  const rows = text === '' ? [] : foldWords(text, Math.max(1, columns - 4));
+  return [first, ...rows.map((row) => `┆ ${row}`)];
 }
 
 const CHANGED = 'The call changed after your answer. It would now do this:';

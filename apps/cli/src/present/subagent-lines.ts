@@ -44,7 +44,8 @@ export function subagentLine(subagent: ShownSubagent): string {
 export function startLine({ child, role, agent, model }: SubagentStarted): string {
   const named = [agent === undefined || agent.name === role ? undefined : `agent ${agent.name}`, model];
   const as = named.filter((part) => part !== undefined).join(', ');
-  return `subagent ${role}${as === '' ? '' : ` (${as})`}: running as session ${child}`;
+  const name = role === 'subagent' ? role : `subagent ${role}`;
+  return `${name}${as === '' ? '' : ` (${as})`}: running as session ${child}`;
 }
 
 /** Formats the choice of an own agent for a session: `agent reviewer, with the tools read, grep`. */

@@ -1,6 +1,7 @@
 // Opens the interactive terminal: the session, its controller and the screen.
 
-import type { SessionId } from '@tidemark/log';
+import type { Log, SessionId } from '@tidemark/log';
+import { LogError } from '@tidemark/log';
 
 import type { AgentFlags } from '../arguments/agent-flags.ts';
 import { needsAscii } from '../frame/ascii-text.ts';
@@ -70,7 +71,7 @@ export async function openTerminal(request: TerminalRequest, context: CommandCon
     if (live !== undefined) reportRunning(live, context.output);
     await controller.close();
     for (const { text } of queued) context.output.note([withStyle('yellow', 'not sent'), `: ${text}`]);
-    sayContinue(session, context);
+    await sayContinue(session, context);
   }
   if (forced.error !== undefined) throw forced.error;
   return forced.exit === undefined ? undefined : { exit: forced.exit };
@@ -130,9 +131,21 @@ async function runScreen(
   }
 }
 
-function sayContinue(session: SessionId | undefined, { output }: CommandContext): void {
-  if (session !== undefined)
+async function sayContinue(session: SessionId | undefined, { output, store }: CommandContext): Promise<void> {
+  if (session === undefined) return;
+  if (await hasRecord(await store(), session))
     output.note(['session ', withStyle('cyan', session), '; continue with `tidemark --continue`']);
+}
+
+/** Returns false for a session that was removed in the meantime. */
+async function hasRecord(log: Log, session: SessionId): Promise<boolean> {
+  try {
+    for await (const _record of log.read(session)) return true;
+  } catch (error) {
+    // A session that cannot be read now still exists.
+    return !(error instanceof LogError && error.code === 'log/missing');
+  }
+  return false;
 }
 
 /** Returns the size of a terminal, and a function that writes control sequences to it. */

@@ -148,7 +148,7 @@ describe.skipIf(skips)('the interactive terminal', () => {
     // An interrupted command, and its whole output in the viewer.
     await send(terminal, 'wait for the night');
     await allow(terminal);
-    await terminal.until(/waiting$/m);
+    await terminal.until(/^\s*waiting$/m);
     terminal.type('Escape');
     await terminal.until(/interrupted in/);
     terminal.type('C-o');

@@ -3,7 +3,7 @@
 import { stat } from 'node:fs/promises';
 
 import { defined } from '@tidemark/core';
-import type { Agent, AgentOptions, AgentSession, NextCall, OpenOptions, Permissions } from '@tidemark/kit';
+import type { Agent, AgentOptions, AgentSession, NextCall, OpenOptions, Permissions, Words } from '@tidemark/kit';
 import { narrower } from '@tidemark/agent';
 import { createAgent, createMemoryStore, createPlanTool } from '@tidemark/kit';
 import { defaultCatalog, withOverrides } from '@tidemark/model';
@@ -47,10 +47,10 @@ export interface PreparedAgent {
   /** Opens the session of the request. A new session gets the title. Called at most once. */
   open(title?: string): Promise<AgentSession>;
   /**
-   * Forecasts the first call of a new session, and stores nothing. Returns `undefined` if the call is unknown before the
-   * session exists.
+   * Forecasts the first call of a new session, with a prompt of these words, and stores nothing. Returns `undefined` if
+   * the call is unknown before the session exists.
    */
-  forecastFirst?(): Promise<NextCall | undefined>;
+  forecastFirst?(words?: Words): Promise<NextCall | undefined>;
   /** Closes the session, the agent and the provider. */
   close(): Promise<void>;
 }
@@ -122,7 +122,13 @@ export async function prepareAgent(
       if (effort !== undefined) session.setReasoning({ effort });
       return session;
     };
-    return { agent, flags, open, close, ...(newSession && { forecastFirst: () => forecastFirst(options) }) };
+    return {
+      agent,
+      flags,
+      open,
+      close,
+      ...(newSession && { forecastFirst: (words?: Words) => forecastFirst(options, words) }),
+    };
   } catch (error) {
     await provider.close();
     throw error;
@@ -130,12 +136,12 @@ export async function prepareAgent(
 }
 
 /** Forecasts on a session in memory, so that no session is left. */
-async function forecastFirst(options: AgentOptions): Promise<NextCall | undefined> {
+async function forecastFirst(options: AgentOptions, words: Words | undefined): Promise<NextCall | undefined> {
   // The tools of MCP servers are a part of the call. A second session would start the servers twice.
   if (options.mcp !== undefined) return undefined;
   const agent = createAgent({ ...options, store: createMemoryStore() });
   try {
-    return await (await agent.open()).forecast();
+    return await (await agent.open()).forecast(words);
   } finally {
     await agent.close();
   }

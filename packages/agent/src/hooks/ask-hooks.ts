@@ -5,15 +5,15 @@ import type { EventOf } from '@tidemark/log';
 import { isBlank } from '@tidemark/model';
 import { OVER, abortOf } from '../concurrency.ts';
 import { messageOf } from '../errors.ts';
+import { canDeny, MAX_HOOK_TIMEOUT_MS } from '../ports/hook-event.ts';
 import type { Hook, HookAnswer, HookInput } from '../ports/hooks.ts';
 import type { Notice } from '../ports/session-event.ts';
 import { matchStars } from '../rules/name-patterns.ts';
 import type { TurnContext } from '../session/turn-context.ts';
 import { fitNote } from '../sources/ask-sources.ts';
 
-/** Default and maximum time limit of one run of a hook, in milliseconds. */
+/** Default time limit of one run of a hook, in milliseconds. */
 const TIMEOUT_MS = 10_000;
-const MAX_TIMEOUT_MS = 60_000;
 
 /** Time after which presenters are informed that a hook is running, in milliseconds. */
 const MOMENT_MS = 3_000;
@@ -123,7 +123,7 @@ const INTERRUPTED = Symbol('interrupted');
 async function withinLimit(work: HookWork, hook: Hook, input: HookInput): Promise<unknown> {
   const { runtime, signal, tell } = work;
   const { surroundings } = runtime;
-  const limit = Math.min(hook.timeoutMs ?? TIMEOUT_MS, MAX_TIMEOUT_MS);
+  const limit = Math.min(hook.timeoutMs ?? TIMEOUT_MS, MAX_HOOK_TIMEOUT_MS);
   const over = new AbortController();
   const tooSlow = new AbortController();
   const stop = AbortSignal.any([signal, tooSlow.signal]);
@@ -164,7 +164,11 @@ function callOf(input: HookInput): { readonly call?: Extract<HookInput, { readon
   return 'call' in input ? { call: input.call } : {};
 }
 
-/** Returns the answer in its checked form. @throws Error for an answer of another form. */
+/**
+ * Returns the answer in its checked form.
+ *
+ * @throws Error for an answer of another form.
+ */
 function readAnswer(answer: unknown, { on }: Hook): HookAnswer {
   if (answer === undefined || answer === null) return {};
   if (typeof answer !== 'object' || Array.isArray(answer)) throw new Error('its answer is not an object');
@@ -178,11 +182,6 @@ function readAnswer(answer: unknown, { on }: Hook): HookAnswer {
   if (note !== undefined && typeof note !== 'string') throw new Error('its field note is not a text');
   if (deny !== undefined && !canDeny(on)) throw new Error(`it denied, but a hook on ${on} cannot deny`);
   return { ...(deny !== undefined && { deny }), ...(note !== undefined && { note }) };
-}
-
-/** Returns true if hooks of the event can deny. */
-export function canDeny(on: Hook['on']): boolean {
-  return on === 'before-tool' || on === 'before-prompt';
 }
 
 async function failureOf({ session, tell }: HookWork, hook: Hook, cause: unknown): Promise<HookAnswer> {

@@ -2,9 +2,8 @@
 // log names the subagent before its session exists. Therefore no subagent is started twice and none is lost (L8).
 
 import { defined } from '@tidemark/core';
-import type { CallId, EventData, SessionId } from '@tidemark/log';
+import type { EventData, SessionId } from '@tidemark/log';
 import { LogError, sessionId } from '@tidemark/log';
-import { sumOfMoney } from '@tidemark/model';
 import { OVER } from '../concurrency.ts';
 import { openCalls } from '../decide/next-move.ts';
 import { AgentError, messageOf } from '../errors.ts';
@@ -15,8 +14,7 @@ import { SUBAGENT_LIMITS } from '../ports/runtime.ts';
 import { AGENT, NO_ROLE } from '../ports/subagent.ts';
 import type { ToolOutput } from '../ports/tool.ts';
 import { commitInside } from '../session/session.ts';
-import type { TurnTaken } from '../session/spent.ts';
-import { moneyTaken, tokensTaken, totalsOf } from '../session/spent.ts';
+import { totalsOf } from '../session/spent.ts';
 import type { Delegation, TurnContext } from '../session/turn-context.ts';
 import { takenBy } from '../session/turn-context.ts';
 import { childRuntime, firstPrompt } from './child-runtime.ts';
@@ -24,6 +22,7 @@ import type { ChildSession, Children } from './children.ts';
 import type { SubagentEnding } from './ending.ts';
 import { endingOf, foldOf, outputOf } from './ending.ts';
 import { startAs } from './own-agent.ts';
+import { lowerLimits, shareOf } from './subagent-limits.ts';
 
 type Started = EventData['subagent.started'];
 
@@ -194,6 +193,7 @@ function childOf(
   };
 }
 
+/** Longest title of a subagent's session, in characters. */
 const TITLE = 60;
 
 function titleOf(task: string): string {
@@ -215,80 +215,4 @@ async function failedAs(
     text: turn?.text ?? '',
     totals: turn === undefined ? { steps: 0, calls: 0 } : totalsOf(turn.spent),
   };
-}
-
-// Limits of a subagent. Tokens and cost are limited by the subagent's own limits and by its share of the amount that
-// remains for the turn. Waiting calls get equal shares. Later calls get the unused part of a share, so all subagents
-// together never take more than the remaining amount. Time is limited by the subagent's own limit and by the remaining
-// time of the turn. Steps are limited only by the subagent's own limit.
-
-/** Limits and usage of a turn, and the limits reserved for its running subagents. */
-export interface LeftForSubagents {
-  readonly limits: TurnLimits;
-  readonly taken: TurnTaken;
-  readonly promised: ReadonlyMap<CallId, TurnLimits>;
-  /** Number of subagents that share the remaining limits: the requested subagent and the waiting subagents. */
-  readonly among: number;
-}
-
-/**
- * Returns the limits of the next subagent. For time, tokens and cost, this is the lower of two limits: `own`, and its
- * share of the amount that remains for the turn. Steps are limited only by `own`. If none of the two limits is set, the
- * limit is absent.
- */
-export function shareOf(own: TurnLimits, { limits, taken, promised, among }: LeftForSubagents): TurnLimits {
-  const others = [...promised.values()];
-  const tokens = restOf(limits.tokens, [tokensTaken(taken.spent), ...others.map((one) => one.tokens ?? 0)]);
-  const cost =
-    limits.cost &&
-    sumOfMoney([
-      limits.cost,
-      ...[moneyTaken(taken.spent), ...others.map((one) => one.cost ?? '0')].map((one) => `-${one}`),
-    ]);
-  return {
-    ...defined({ steps: own.steps }),
-    ...lowerLimit('ms', own.ms, restOf(limits.ms, [taken.ms])),
-    ...lowerLimit('tokens', own.tokens, tokens === undefined ? undefined : Math.floor(tokens / among)),
-    ...leastCost(own.cost, cost === undefined ? undefined : partOf(cost, among)),
-  };
-}
-
-/** Returns the lower of two limits for each kind of limit. */
-export function lowerLimits(a: TurnLimits, b: TurnLimits): TurnLimits {
-  const lower = (name: 'steps' | 'ms' | 'tokens'): number | undefined =>
-    a[name] === undefined || b[name] === undefined ? (a[name] ?? b[name]) : Math.min(a[name], b[name]);
-  return {
-    ...defined({ steps: lower('steps'), ms: lower('ms'), tokens: lower('tokens') }),
-    ...leastCost(a.cost, b.cost),
-  };
-}
-
-function restOf(limit: number | undefined, taken: readonly number[]): number | undefined {
-  return limit === undefined
-    ? undefined
-    : Math.max(
-        0,
-        taken.reduce((rest, one) => rest - one, limit),
-      );
-}
-
-function lowerLimit(name: 'ms' | 'tokens', own: number | undefined, share: number | undefined): TurnLimits {
-  return own === undefined && share === undefined ? {} : { [name]: Math.min(own ?? Infinity, share ?? Infinity) };
-}
-
-function leastCost(own: string | undefined, share: string | undefined): TurnLimits {
-  if (own === undefined) return share === undefined ? {} : { cost: share };
-  return { cost: share === undefined || sumOfMoney([own, `-${share}`]).startsWith('-') ? own : share };
-}
-
-/** Decimal places to which the cost of a share is cut. */
-const DIGITS = 12;
-
-/** Returns an equal part of an amount, rounded down in exact decimals. Returns 0 for a negative amount. */
-function partOf(amount: string, parts: number): string {
-  if (amount.startsWith('-')) return '0';
-  const [whole = '0', fraction = ''] = amount.split('.');
-  const units = BigInt(whole + fraction.slice(0, DIGITS).padEnd(DIGITS, '0')) / BigInt(parts);
-  const text = String(units).padStart(DIGITS + 1, '0');
-  return sumOfMoney([`${text.slice(0, -DIGITS)}.${text.slice(-DIGITS)}`]);
 }

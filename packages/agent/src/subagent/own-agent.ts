@@ -71,12 +71,12 @@ export function recordedModel(runtime: Runtime, { model, provider }: StartedAs):
     const found = isUsual ? usual : runtime.findAgentModel?.(model);
     if (found?.provider.name === provider) return found;
   } catch (cause) {
-    throw gone(model, messageOf(cause), cause);
+    throw missingModel(model, messageOf(cause), cause);
   }
-  throw gone(model, `it was a model of ${provider ?? 'another provider'}`);
+  throw missingModel(model, `it was a model of ${provider ?? 'another provider'}`);
 }
 
-function gone(model: string, why: string, cause?: unknown): AgentError {
+function missingModel(model: string, why: string, cause?: unknown): AgentError {
   const message = `the model ${model} of a subagent cannot be found any more: ${why}`;
   return new AgentError('agent/unknown-model', message, { model }, cause);
 }

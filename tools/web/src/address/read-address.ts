@@ -13,15 +13,15 @@ const LONGEST = 8_192;
  */
 export function readAddress(text: string, base?: URL): URL {
   const url = text.length > LONGEST ? null : URL.parse(text.trim(), base?.href);
-  if (url === null) throw bad('it is not a complete URL, such as https://example.com/page');
+  if (url === null) throw badAddress('it is not a complete URL, such as https://example.com/page');
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    throw bad(`it has the scheme ${url.protocol.slice(0, -1)}, and only http and https can be fetched`);
+    throw badAddress(`it has the scheme ${url.protocol.slice(0, -1)}, and only http and https can be fetched`);
   if (url.username !== '' || url.password !== '')
-    throw bad('it contains a user name or a password, which are never sent');
+    throw badAddress('it contains a user name or a password, which are never sent');
   url.hash = '';
   return url;
 }
 
-function bad(reason: string): WebError {
+function badAddress(reason: string): WebError {
   return new WebError('web/bad-address', `The address cannot be fetched: ${reason}.`);
 }

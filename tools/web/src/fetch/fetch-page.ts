@@ -7,7 +7,7 @@ import type { PrivateHosts } from '../address/allowed-hosts.ts';
 import type { ResolveHost } from '../address/checked-lookup.ts';
 import { systemResolver } from '../address/checked-lookup.ts';
 import { textPage } from '../page/text-page.ts';
-import { requireNoSecret } from '../tool-arguments.ts';
+import { requireNoSecret } from '../require-no-secret.ts';
 import type { WebReply } from '../transport/exchange.ts';
 import type { WebOutcome } from '../transport/follow.ts';
 import { follow } from '../transport/follow.ts';

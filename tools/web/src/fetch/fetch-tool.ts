@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { allowedHosts } from '../address/allowed-hosts.ts';
 import type { ResolveHost } from '../address/checked-lookup.ts';
 import { readAddress } from '../address/read-address.ts';
-import { argumentProblem, jsonSchemaOf } from '../tool-arguments.ts';
+import { problemOf, schemaOf } from '../arguments.ts';
 import type { FetchLimits } from '../transport/limits.ts';
 import { FETCH_LIMITS } from '../transport/limits.ts';
 import { WebError } from '../web-error.ts';
@@ -54,14 +54,14 @@ export function createFetchTool(options: FetchToolOptions): Tool {
     name: 'fetch',
     description: DESCRIPTION,
     get schema() {
-      return (schema ??= jsonSchemaOf(ARGUMENTS));
+      return (schema ??= schemaOf(ARGUMENTS));
     },
     effect: 'network',
     effectKinds: ['hosts'],
     joins: 'next-epoch',
     read(input) {
       const asked = ARGUMENTS.safeParse(input);
-      if (!asked.success) return argumentProblem(ARGUMENTS, asked.error, input);
+      if (!asked.success) return problemOf(ARGUMENTS, asked.error, input);
       const { from = 0, raw = false } = asked.data;
       const url = addressOrProblem(asked.data.url);
       if ('problem' in url) return url;

@@ -16,10 +16,13 @@ export interface KeptTexts {
   keep(name: string, text: FetchedText): void;
 }
 
-/** Maximum number of texts, and of characters in all of them. */
+/** Maximum number of texts. */
 const MOST_TEXTS = 16;
+
+/** Maximum number of characters in all texts. */
 const MOST_CHARACTERS = 16 * 1024 * 1024;
 
+/** Creates an empty memory. When it is full, the oldest texts leave it. */
 export function createKeptTexts(): KeptTexts {
   const kept = new Map<string, FetchedText>();
   const size = (): number => [...kept.values()].reduce((sum, { text }) => sum + text.length, 0);

@@ -2,8 +2,7 @@
 
 import type { ToolImage } from '@tidemark/agent';
 import { imageKind } from '@tidemark/model';
-import type { PdfPage } from '@tidemark/pdf';
-import { PdfError, readPdf } from '@tidemark/pdf';
+import { pageHeading, PdfError, readPdf } from '@tidemark/pdf';
 
 import { decodeText } from '../document/charset.ts';
 import { convertHtml } from '../document/convert-html.ts';
@@ -81,19 +80,12 @@ async function pdfOf(reply: WebReply, signal: AbortSignal): Promise<WebDocument>
   try {
     const { pages, texts } = await readPdf(body, { characters: PDF_CHARACTERS, signal });
     const notes = texts.length < pages ? [`only the pages 1 to ${texts.length} of ${pages} were read`] : [];
-    const text = texts
-      .map((page) => `[page ${page.number} of ${pages}${remarkOn(page)}]\n${page.text.trim()}`)
-      .join('\n\n');
+    const text = texts.map((page) => `${pageHeading(page, pages)}\n${page.text.trim()}`).join('\n\n');
     return { text, type: 'application/pdf as text', title: '', notes };
   } catch (cause) {
     if (!(cause instanceof PdfError)) throw cause;
     throw new WebError('web/not-text', `${url.href} cannot be read: ${cause.message}`, { host: url.host }, cause);
   }
-}
-
-function remarkOn({ text, problem }: PdfPage): string {
-  const remark = problem ?? (text.trim() === '' ? 'no text, perhaps a scanned image' : undefined);
-  return remark === undefined ? '' : `: ${remark}`;
 }
 
 function notText({ url }: WebReply, what: string): WebError {

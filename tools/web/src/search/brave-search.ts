@@ -94,8 +94,8 @@ async function ask(url: URL, apiKey: string, signal: AbortSignal): Promise<Searc
   } catch (cause) {
     signal.throwIfAborted();
     if (cause instanceof WebError) throw cause;
-    if (timeout.aborted) throw failed(`did not answer within ${TIME / 1000} seconds`, 'web/timeout');
-    throw failed('could not be reached', 'web/search-failed', cause);
+    if (timeout.aborted) throw failure(`did not answer within ${TIME / 1000} seconds`, 'web/timeout');
+    throw failure('could not be reached', 'web/search-failed', cause);
   }
 }
 
@@ -105,7 +105,7 @@ async function textOf({ body }: Response): Promise<string> {
   for await (const part of body ?? []) {
     room -= part.length;
     // Leaving the loop cancels the rest of the answer.
-    if (room < 0) throw failed(`sent an answer of more than ${BYTES} bytes`);
+    if (room < 0) throw failure(`sent an answer of more than ${BYTES} bytes`);
     parts.push(part);
   }
   return Buffer.concat(parts).toString('utf8');
@@ -113,8 +113,8 @@ async function textOf({ body }: Response): Promise<string> {
 
 /** Returns the results of an answer. A result of another form is left out. */
 function resultsOf(text: string): readonly WebSearchResult[] {
-  const read = ANSWER.safeParse(parsed(text));
-  if (!read.success) throw failed('sent an answer that is not in the documented form');
+  const read = ANSWER.safeParse(valueOf(text));
+  if (!read.success) throw failure('sent an answer that is not in the documented form');
   return (read.data.web?.results ?? []).flatMap((entry) => {
     const { data } = RESULT.safeParse(entry);
     if (data === undefined) return [];
@@ -123,7 +123,8 @@ function resultsOf(text: string): readonly WebSearchResult[] {
   });
 }
 
-function parsed(text: string): unknown {
+/** Returns the JSON value of a text, or `undefined` if it is not JSON. */
+function valueOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -167,10 +168,10 @@ function refusal({ status, headers }: SearchAnswer): WebError {
       `The limit of ${NAME} is used up, and it starts again in ${secondsUntilReset(headers)} seconds. Continue without a search, or tell the user.`,
       { status },
     );
-  return failed(`answered with status ${status}`);
+  return failure(`answered with status ${status}`);
 }
 
-function failed(
+function failure(
   what: string,
   code: 'web/search-failed' | 'web/timeout' = 'web/search-failed',
   cause?: unknown,

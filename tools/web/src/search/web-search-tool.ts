@@ -3,7 +3,8 @@
 import type { Tool, ToolContext, ToolOutput } from '@tidemark/agent';
 import { z } from 'zod';
 
-import { argumentProblem, jsonSchemaOf, requireNoSecret } from '../tool-arguments.ts';
+import { problemOf, schemaOf } from '../arguments.ts';
+import { requireNoSecret } from '../require-no-secret.ts';
 import type { WebSearch, WebSearchResult } from './web-search.ts';
 
 const ARGUMENTS = z.strictObject({
@@ -22,13 +23,13 @@ export function createWebSearchTool(service: WebSearch, now: () => string): Tool
   return {
     name: 'web_search',
     description: DESCRIPTION,
-    schema: jsonSchemaOf(ARGUMENTS),
+    schema: schemaOf(ARGUMENTS),
     effect: 'network',
     effectKinds: ['hosts'],
     joins: 'next-epoch',
     read(input) {
       const asked = ARGUMENTS.safeParse(input);
-      if (!asked.success) return argumentProblem(ARGUMENTS, asked.error, input);
+      if (!asked.success) return problemOf(ARGUMENTS, asked.error, input);
       const { query, count = COUNT } = asked.data;
       return {
         title: `web_search ${query}`,
@@ -48,12 +49,12 @@ async function searchWeb(
 ): Promise<ToolOutput> {
   await requireNoSecret(query, 'query', context);
   const { results, text = '', charge } = await service.search({ query, count, signal: context.signal });
-  const usable = results.flatMap((result) => (isUsable(result) ? [result] : [])).slice(0, count);
+  const usable = results.filter(isUsable).slice(0, count);
   const shown = await Promise.all(usable.map((result) => resultText(result, context.mask)));
   const masked = await context.mask(text);
   const words = masked.length > LONGEST.text ? `${masked.slice(0, LONGEST.text).toWellFormed()}…` : masked;
-  const said = [...(words === '' ? [] : [words]), ...shown.map((result, index) => `${index + 1}. ${result}`)];
-  const body = said.length === 0 ? ['No result. Search with other words.'] : said;
+  const lines = [...(words === '' ? [] : [words]), ...shown.map((result, index) => `${index + 1}. ${result}`)];
+  const body = lines.length === 0 ? ['No result. Search with other words.'] : lines;
   return {
     text: [`[untrusted results of ${service.name}; searched ${now()}]`, ...body].join('\n'),
     ...(charge !== undefined && { facts: [{ kind: 'tool.charged', data: charge }] }),

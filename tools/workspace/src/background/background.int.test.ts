@@ -67,7 +67,7 @@ describe.each([
     expect((await process({ process: 'p1', action: 'read' })).text).toBe('[no new output; p1 runs in the background]');
     expect((await process({ process: 'p1', action: 'write' })).text).toBe('closed\n[p1 has ended: exit 0]');
     expect(await process({ process: 'p1', action: 'write', input: 'three\n' })).toEqual({
-      text: 'nothing can be sent to p1: it has ended',
+      text: 'nothing can be sent to p1: it has ended. Read its last output, or start it again',
       failed: true,
     });
   });

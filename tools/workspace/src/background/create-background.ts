@@ -11,7 +11,6 @@ import type {
   ToolOutput,
 } from '@tidemark/agent';
 import type { ProcessEnded, SessionId } from '@tidemark/log';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { BackgroundStart, BackgroundStarter } from '../bash/background-starter.ts';
 import type { Shell, ShellOptions } from '../bash/shell.ts';
 import { openShell } from '../bash/shell.ts';
@@ -22,6 +21,7 @@ import { describeProcess, describeStart } from './describe-process.ts';
 import type { EndPatience, HostedProcess } from './hosted-process.ts';
 import { startHosted } from './hosted-process.ts';
 import { showOutput } from './show-output.ts';
+import { waitForOutput, waitUntilQuiet } from './wait-for-output.ts';
 
 /** Options of `createBackground`. */
 export interface BackgroundOptions extends ShellOptions {
@@ -48,7 +48,7 @@ export interface Background extends ProcessHost, BackgroundStarter {
   /** Ends a process, and returns its last output. */
   stop(id: string, context: ToolContext): Promise<ToolOutput>;
   /** Returns true if a result has informed the model about the current state of this process. */
-  isTold(session: string, id: string): boolean;
+  isReported(session: string, id: string): boolean;
 }
 
 /** A process, and the session that it belongs to. */
@@ -60,19 +60,13 @@ export interface FoundProcess {
 }
 
 /** Maximum number of background processes of a session, if no other number is set. */
-export const MOST_PROCESSES = 8;
+const MOST_PROCESSES = 8;
 
 /** Ended processes of a session whose output can still be read. */
 const MOST_ENDED = 16;
 
 /** Time that a start waits for the first output or an early end, and a write for an answer, in milliseconds. */
 const EARLY_MS = 1_000;
-
-/** Time without output after which a start and a write do not wait for more, in milliseconds. */
-const QUIET_MS = 250;
-
-/** Time without output after which a line that is being written counts as complete, in milliseconds. */
-const LINE_MS = 50;
 
 interface ServedSession {
   readonly id: string;
@@ -90,8 +84,8 @@ interface ReadProcess {
   offset: number;
   /** Size of the output when the model last read it. An incomplete last line counts, although it is shown again. */
   seen: number;
-  /** States that the model was told. */
-  told: 'nothing' | 'start' | 'end';
+  /** Latest state that a result reported to the model. */
+  reported: 'nothing' | 'start' | 'end';
 }
 
 /**
@@ -110,25 +104,25 @@ export function createBackground(options: BackgroundOptions): Background {
     most,
     open: (session, sink) => openServed(host, session, sink),
     isRunning: (session, id) => sessions.get(session)?.processes.get(id)?.hosted.view().running ?? false,
-    isTold(session, id) {
+    isReported(session, id) {
       const held = sessions.get(session)?.processes.get(id);
-      return held !== undefined && held.told === (held.hosted.view().running ? 'start' : 'end');
+      return held !== undefined && held.reported === (held.hosted.view().running ? 'start' : 'end');
     },
     find: (id) => findIn(sessions, id),
     async start(asked, context) {
       const [own, id, held] = await startIn(host, asked, context);
-      await quiet(held.hosted, EARLY_MS, context.signal);
+      await waitUntilQuiet(held.hosted, { mostMs: EARLY_MS, signal: context.signal });
       return report(own, held, context, describeStart(id, asked.reach, shell));
     },
     async read(id, waitMs, context) {
       const [own, held] = processFor(sessions, id, context.session);
-      await newOutput(held, waitMs, context.signal);
+      await waitForOutput(held.hosted, held.seen, { mostMs: waitMs, signal: context.signal });
       return report(own, held, context);
     },
     async write(id, text, context) {
       const [own, held] = processFor(sessions, id, context.session);
       if (!held.hosted.write(text === undefined ? undefined : Buffer.from(text))) throw notWritable(id, held);
-      await quiet(held.hosted, EARLY_MS, context.signal);
+      await waitUntilQuiet(held.hosted, { mostMs: EARLY_MS, signal: context.signal });
       return report(own, held, context);
     },
     async stop(id, context) {
@@ -195,7 +189,7 @@ async function startIn(host: HostState, asked: BackgroundStart, context: ToolCon
 
 /** Adds a started process to its session. If the session was closed in the meantime, ends the process. */
 async function keep(own: ServedSession, id: string, hosted: HostedProcess): Promise<ReadProcess> {
-  const held: ReadProcess = { hosted, offset: 0, seen: 0, told: 'nothing' };
+  const held: ReadProcess = { hosted, offset: 0, seen: 0, reported: 'nothing' };
   own.processes.set(id, held);
   if (own.isClosed) await hosted.stop('session');
   forgetOldest(own);
@@ -237,8 +231,8 @@ function processFor(
 
 function notWritable(id: string, { hosted }: ReadProcess): WorkspaceError {
   const why = hosted.view().running
-    ? 'its input is closed, or it does not read the input that was sent before'
-    : 'it has ended';
+    ? 'its input is closed, or it does not read the input that was sent before. Read its output, or stop it and start it again'
+    : 'it has ended. Read its last output, or start it again';
   return new WorkspaceError('workspace/no-process', `nothing can be sent to ${id}: ${why}`, { process: id });
 }
 
@@ -292,38 +286,7 @@ async function report(
   const state = describeProcess(process, { lines: [...lines, ...held.hosted.endLines()], hasOutput: text !== '' });
   held.offset = next;
   held.seen = total;
-  held.told = process.running ? 'start' : 'end';
+  held.reported = process.running ? 'start' : 'end';
   const apart = text === '' || text.endsWith('\n') ? '' : '\n';
   return { text: `${apart}${state}` };
 }
-
-/** Waits until the process has ended, or has written something and is quiet, but at most `mostMs`. */
-async function quiet(hosted: HostedProcess, mostMs: number, signal: AbortSignal): Promise<void> {
-  const { lastOutputAt } = hosted;
-  const began = Date.now();
-  const isQuiet = (): boolean => lastOutputAt() >= began && Date.now() - lastOutputAt() >= QUIET_MS;
-  await waitFor(hosted, isQuiet, { mostMs, signal });
-}
-
-/** Waits for output that the model has not read, or for the end, but at most `waitMs`. */
-async function newOutput({ hosted, seen }: ReadProcess, waitMs: number, signal: AbortSignal): Promise<void> {
-  const { lastOutputAt, ring } = hosted;
-  const isComplete = (): boolean => Date.now() - lastOutputAt() >= LINE_MS;
-  const isReached = (): boolean => isComplete() && (waitMs === 0 || ring.total() > seen);
-  await waitFor(hosted, isReached, { mostMs: Math.max(waitMs, 4 * LINE_MS), signal });
-}
-
-interface WaitLimits {
-  readonly mostMs: number;
-  readonly signal: AbortSignal;
-}
-
-/** Waits for a state of a process. A process that has exited is waited for until its end is complete. */
-async function waitFor(hosted: HostedProcess, isReached: () => boolean, { mostMs, signal }: WaitLimits): Promise<void> {
-  const began = Date.now();
-  const isEnough = (): boolean => isReached() || Date.now() - began >= mostMs;
-  while (hosted.view().running && !signal.aborted && (hosted.isEnding() || !isEnough()))
-    await Promise.race([hosted.over, pause(LOOK_MS, undefined, { signal }).catch(() => undefined)]);
-}
-
-const LOOK_MS = 20;

@@ -3,8 +3,6 @@
 import type { BackgroundProcess } from '@tidemark/agent';
 import type { BackgroundStart } from '../bash/background-starter.ts';
 import type { Shell } from '../bash/shell.ts';
-import { showName } from '../confine/show-name.ts';
-import { cutBeforeWord } from '../page/cut-line.ts';
 
 /** Returns the lines that the result of a start adds. */
 export function describeStart(
@@ -42,11 +40,4 @@ export function describeState({
   if (running) return 'runs in the background';
   if (exit !== undefined) return `has ended: exit ${exit}`;
   return signal === undefined ? 'has ended' : `has ended: ${signal}`;
-}
-
-const COMMAND_LENGTH = 120;
-
-/** Returns a command as one short line. */
-export function shortCommand(command: string): string {
-  return cutBeforeWord(showName(command), COMMAND_LENGTH);
 }

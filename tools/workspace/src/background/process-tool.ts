@@ -2,11 +2,11 @@
 
 import type { CallEffects, Tool, ToolContext, ToolOutput, ToolPreview, ToolProblem, ToolRun } from '@tidemark/agent';
 import { z } from 'zod';
+import { shortCommand } from '../bash/describe-end.ts';
 import { showName } from '../confine/show-name.ts';
 import { argumentsOf, isProblem } from '../door/arguments.ts';
 import { WorkspaceError } from '../workspace-error.ts';
 import type { Background } from './create-background.ts';
-import { shortCommand } from './describe-process.ts';
 
 const MAX_WAIT_SECONDS = 120;
 
@@ -122,7 +122,11 @@ function writeOf(background: Background, { process, input }: ProcessInput): Tool
 
 function previewOf(found: ReturnType<Background['find']>, process: string, input: string | undefined): ToolPreview {
   if (found?.running !== true)
-    throw new WorkspaceError('workspace/no-process', `${process} does not run: nothing can be sent to it`, { process });
+    throw new WorkspaceError(
+      'workspace/no-process',
+      `${process} does not run, so nothing can be sent to it: start it with bash and background: true`,
+      { process },
+    );
   const text =
     input === undefined
       ? `closes the input of ${process}: ${found.command}`

@@ -3,16 +3,17 @@
 
 import type { ContextSource, LoggedProcess, SourceView } from '@tidemark/agent';
 import { PROCESSES } from '@tidemark/agent';
+import { shortCommand } from '../bash/describe-end.ts';
 import type { Background } from './create-background.ts';
-import { describeState, shortCommand } from './describe-process.ts';
+import { describeState } from './describe-process.ts';
 
 /**
  * Creates the source. Its revision lists the ids and states. If results have already informed the model about every
  * change since the last note, the revision stays that of the last note.
  */
-export function processesSource(background: Pick<Background, 'isTold'>): ContextSource {
-  const isNews = ({ session }: SourceView, { process, ended }: LoggedProcess): boolean =>
-    ended === undefined ? !background.isTold(session, process) : !isEndTold(background, session, process);
+export function processesSource(background: Pick<Background, 'isReported'>): ContextSource {
+  const isNews = ({ session }: SourceView, { process }: LoggedProcess): boolean =>
+    !background.isReported(session, process);
   return {
     name: PROCESSES,
     urgent: 'always',
@@ -32,10 +33,6 @@ export function processesSource(background: Pick<Background, 'isTold'>): Context
     },
     affectedBy: () => true,
   };
-}
-
-function isEndTold(background: Pick<Background, 'isTold'>, session: string, process: string): boolean {
-  return background.isTold(session, process);
 }
 
 function stateOf({ process, ended }: LoggedProcess): string {

@@ -7,8 +7,10 @@ import { cutBeforeWord } from '../page/cut-line.ts';
 import type { Relative } from './family.ts';
 import type { CommandEnd, Patience } from './run-command.ts';
 
+/** Maximum number of processes that a line names. */
 const MAX_NAMED = 10;
 
+/** Longest command in a line, in characters. */
 const COMMAND_LENGTH = 120;
 
 const LINE_END = 0x0a;
@@ -60,12 +62,14 @@ function sayLeft({ leftRunning, undying }: CommandEnd): readonly string[] {
   ];
 }
 
+/** Returns the numbers and commands of processes as one line. Only the first of many processes are named. */
 export function nameProcesses(relatives: readonly Relative[]): string {
-  const names = relatives.slice(0, MAX_NAMED).map(({ pid, command }) => `${pid} ${shortCommand(showName(command))}`);
+  const names = relatives.slice(0, MAX_NAMED).map(({ pid, command }) => `${pid} ${shortCommand(command)}`);
   const more = relatives.length - names.length;
   return [...names, ...(more > 0 ? [`${more} more`] : [])].join('; ');
 }
 
-function shortCommand(command: string): string {
-  return cutBeforeWord(command, COMMAND_LENGTH);
+/** Returns a command as one short line. */
+export function shortCommand(command: string): string {
+  return cutBeforeWord(showName(command), COMMAND_LENGTH);
 }

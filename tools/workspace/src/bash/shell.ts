@@ -65,6 +65,11 @@ export interface Shell {
 
 const SHELLS = ['/bin/bash', '/usr/bin/bash', '/usr/local/bin/bash', '/run/current-system/sw/bin/bash'];
 
+/** Returns the path of the shell that runs commands: bash if this machine has it, otherwise `/bin/sh`. */
+export function findShell(): string {
+  return SHELLS.find((path) => existsSync(path)) ?? '/bin/sh';
+}
+
 /**
  * Opens a shell in a folder.
  *
@@ -73,7 +78,7 @@ const SHELLS = ['/bin/bash', '/usr/bin/bash', '/usr/local/bin/bash', '/run/curre
 export function openShell(folder: string, options: ShellOptions): Shell {
   const { network = 'off' } = options;
   const environment = bashEnvironment(options.environment ?? process.env, options);
-  const program = SHELLS.find((path) => existsSync(path)) ?? '/bin/sh';
+  const program = findShell();
   const sandbox = sandboxOf(folder, program, options);
   const tell = onceEach();
   return {

@@ -3,12 +3,12 @@
 // sandbox of the commands without a network.
 
 import type { Hook, HookAnswer, HookContext, HookInput } from '@tidemark/agent';
+import { canDeny } from '@tidemark/agent';
 import { defined } from '@tidemark/core';
-import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { bashEnvironment } from '../bash/bash-environment.ts';
 import type { Shell, ShellOptions } from '../bash/shell.ts';
-import { openShell } from '../bash/shell.ts';
+import { findShell, openShell } from '../bash/shell.ts';
 import type { ProgramEnd } from './run-program.ts';
 import { runProgram } from './run-program.ts';
 
@@ -63,11 +63,9 @@ export function createHookPrograms(place: HookPlace): (program: HookProgram) => 
   };
 }
 
-const SHELLS = ['/bin/bash', '/usr/bin/bash', '/usr/local/bin/bash', '/run/current-system/sw/bin/bash'];
-
 function argvOf(run: HookProgram['run']): readonly string[] {
   if (typeof run !== 'string') return run;
-  return [SHELLS.find((path) => existsSync(path)) ?? '/bin/sh', '-c', run];
+  return [findShell(), '-c', run];
 }
 
 async function runSandboxed(
@@ -77,7 +75,7 @@ async function runSandboxed(
   { session, workspace }: HookInput,
   context: HookContext,
 ): Promise<ProgramEnd> {
-  const line = typeof run === 'string' ? run : `exec ${run.map(quoted).join(' ')}`;
+  const line = typeof run === 'string' ? run : `exec ${run.map(quoteWord).join(' ')}`;
   const entered = await shell.enter(line, { session, network: false, ports: [] }, context);
   try {
     const { command } = entered;
@@ -89,7 +87,7 @@ async function runSandboxed(
 }
 
 /** Returns a word that a shell reads as this text. */
-function quoted(word: string): string {
+function quoteWord(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
@@ -103,6 +101,8 @@ function withoutSandbox({ name }: HookProgram): Parameters<HookContext['notice']
 
 /** Form of an answer. */
 const ANSWER = z.strictObject({ deny: z.string().optional(), note: z.string().optional() });
+
+const EXPECTED = 'it has to be empty, {}, { "deny": "…" } or { "note": "…" }';
 
 /** Longest line of stderr in an error, in characters. */
 const MAX_ERROR = 300;
@@ -119,7 +119,7 @@ export function answerOf(end: ProgramEnd, { event }: Pick<HookInput, 'event'>): 
   if (end.tooMuch) throw new Error('it wrote more than 64 KiB to stdout');
   if (end.code === DENIES) {
     const text = end.stderr.trim();
-    if (event === 'before-tool' || event === 'before-prompt') return { deny: text };
+    if (canDeny(event)) return { deny: text };
     return text === '' ? {} : { note: text };
   }
   if (end.code !== 0) {
@@ -130,7 +130,7 @@ export function answerOf(end: ProgramEnd, { event }: Pick<HookInput, 'event'>): 
   return end.stdout.trim() === '' ? {} : readAnswer(end.stdout);
 }
 
-/** Returns the line that tells what went wrong: the first line about an error, otherwise the last line. */
+/** Returns the line that describes the failure: the first line about an error, otherwise the last line. */
 function errorLine(stderr: string): string {
   const lines = stderr.split('\n').map((line) => line.trim());
   const line =
@@ -143,10 +143,9 @@ function readAnswer(stdout: string): HookAnswer {
   try {
     value = JSON.parse(stdout);
   } catch {
-    throw new Error('its output is not JSON: it has to be empty, {}, { "deny": "…" } or { "note": "…" }');
+    throw new Error(`its output is not JSON: ${EXPECTED}`);
   }
   const read = ANSWER.safeParse(value);
-  if (!read.success)
-    throw new Error('its output has another form: it has to be empty, {}, { "deny": "…" } or { "note": "…" }');
+  if (!read.success) throw new Error(`its output has another form: ${EXPECTED}`);
   return defined(read.data);
 }

@@ -62,7 +62,7 @@ describe('`read` of a PDF', () => {
     });
     expect(await call(tool, { path: 'scan.pdf', page: 3 })).toMatchObject({
       code: 'workspace/past-the-end',
-      text: 'scan.pdf: The PDF has 2 pages; page 3 is after its end.',
+      text: 'scan.pdf: The PDF has 2 pages; page 3 is after its end. Read an earlier page.',
     });
     expect(await call(tool, { path: 'scan.pdf', offset: 9 })).toMatchObject({ code: 'workspace/past-the-end' });
   });

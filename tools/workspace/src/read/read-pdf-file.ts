@@ -3,8 +3,8 @@
 
 import type { ToolOutput } from '@tidemark/agent';
 import { digest } from '@tidemark/log';
-import type { PdfErrorCode, PdfPage, PdfText } from '@tidemark/pdf';
-import { LARGEST_PDF, PdfError, readPdf } from '@tidemark/pdf';
+import type { PdfErrorCode, PdfText } from '@tidemark/pdf';
+import { LARGEST_PDF, pageHeading, PdfError, readPdf } from '@tidemark/pdf';
 import { createHash } from 'node:crypto';
 import type { WorkspacePlace } from '../confine/confine.ts';
 import { fileChunks } from '../confine/file-chunks.ts';
@@ -46,7 +46,7 @@ export async function readPdfFile(
   const { total } = page.finish();
   if (request.offset > total) throw pastTheEnd(shown, request, total);
   return {
-    page: fitPage(page, (raw) => describe(raw, { pdf, starts, request, shown })),
+    page: fitPage(page, (raw) => describe(raw, { pdf, starts, request })),
     files: [{ path: place.path, digest: digest(createHash('sha256').update(bytes).digest('hex')), as: 'read' }],
   };
 }
@@ -76,7 +76,7 @@ function linesOf({ pages, texts }: PdfText): PdfLines {
   let text = '';
   let lines = 0;
   for (const page of texts) {
-    const block = `${headingOf(page, pages)}\n${page.text}${page.text === '' || page.text.endsWith('\n') ? '' : '\n'}`;
+    const block = `${pageHeading(page, pages)}\n${page.text}${page.text === '' || page.text.endsWith('\n') ? '' : '\n'}`;
     starts.push(lines + 1);
     text += block;
     lines += block.split('\n').length - 1;
@@ -84,21 +84,13 @@ function linesOf({ pages, texts }: PdfText): PdfLines {
   return { text, starts };
 }
 
-function headingOf({ number, text, problem }: PdfPage, pages: number): string {
-  const empty = text.trim() === '' ? 'no text, perhaps a scanned image' : undefined;
-  const remark = problem ?? empty;
-  return `[page ${number} of ${pages}${remark === undefined ? '' : `: ${remark}`}]`;
-}
-
 interface PdfView extends Pick<PdfLines, 'starts'> {
   readonly pdf: PdfText;
   readonly request: PdfPageRequest;
-  readonly shown: string;
 }
 
 function describe(raw: RawPage, view: PdfView): string {
-  const { pdf, request, shown } = view;
-  if (pdf.pages === 0) return `[${shown} has no pages]`;
+  const { pdf, request } = view;
   const text = new TextDecoder().decode(raw.bytes);
   const notes = [raw.cut ? nextPart(raw, request) : nextPage(raw, view)].filter((note) => note !== undefined);
   const scanned = pdf.texts.every((page) => page.text.trim() === '' && page.problem === undefined);

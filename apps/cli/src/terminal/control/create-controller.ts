@@ -23,9 +23,11 @@ import { createPanels } from './panels.ts';
 import { createRewriteChoices } from './rewrite-choice.ts';
 import { rewindSession } from './rewind.ts';
 import type { SessionHistory } from './session-history.ts';
-import type { SessionsPlace } from './shown-session.ts';
+import type { SessionsPlace, ShownSession } from './shown-session.ts';
 import { createShownSession } from './shown-session.ts';
+import type { StatusPlace } from './status-updates.ts';
 import { createStatusUpdates } from './status-updates.ts';
+import type { TurnSender } from './turns.ts';
 import { createTurns } from './turns.ts';
 
 /** Controller together with the functions that only the owner of the terminal calls. */
@@ -86,8 +88,8 @@ export function createController(options: ControllerOptions = {}): OwnedControll
     if (planned) await modes.setMode('plan');
   };
   const { agent, session, workspace } = shown;
-  const refreshStatus = createStatusUpdates({ state, session, workspace, firstForecast: shown.firstForecast });
-  const base = { ...basics, agent, session, workspace, openSession };
+  const { forecast, openFor } = shown;
+  const base = { ...basics, agent, session, workspace, openSession, forecast, openFor };
   const turns = createTurns({
     ...base,
     dispatch,
@@ -96,7 +98,7 @@ export function createController(options: ControllerOptions = {}): OwnedControll
       await modes.inform(opened);
       return opened;
     },
-    consider: (live, draft) => rewrites.consider(live, draft),
+    consider: (given, parts) => rewrites.consider(given, parts),
     ended({ outcome }) {
       rewrites.turnEnded().catch(report);
       attention.call(`the turn ended: ${outcome}`);
@@ -110,21 +112,40 @@ export function createController(options: ControllerOptions = {}): OwnedControll
     ask: rewrites.ask,
     ...createLongTexts(base, sessions?.log),
     ...turns,
+    ...createForecasts(base, turns),
     ...modes,
     send: whenActing(attention, turns.send),
     queue: whenActing(attention, turns.queue),
     interrupt: () => (state.get().command?.stop ?? turns.interrupt)(),
     interruptTurn: turns.interrupt,
-    refreshStatus: () => void refreshStatus(),
-    draftBegan() {
-      if (shown.startFirstForecast()) void refreshStatus();
-    },
     requireSession: () => shown.openFor(''),
     rewind: () => void rewindSession({ ...base, ...defined({ restoring: sessions?.restoring }) }).catch(report),
     attach: shown.attach,
     close: shown.close,
     left: left.promise,
     leave: () => left.resolve(),
+  };
+}
+
+type Forecasts = Pick<Controller, 'refreshStatus' | 'draftChanged' | 'attachToNext'>;
+
+/** Returns the actions after which the forecast in the status line is another one. */
+function createForecasts(
+  place: Omit<StatusPlace, 'forecast'> & Pick<ShownSession, 'forecast'>,
+  { contentOf, attachToNext }: TurnSender,
+): Forecasts {
+  let draft: Draft = { text: '', attached: [] };
+  const refresh = createStatusUpdates({ ...place, forecast: async () => place.forecast(await contentOf(draft)) });
+  return {
+    refreshStatus: () => void refresh(),
+    draftChanged(changed) {
+      draft = changed;
+      void refresh();
+    },
+    attachToNext(attachment) {
+      attachToNext(attachment);
+      void refresh();
+    },
   };
 }
 

@@ -12,6 +12,7 @@ import type { ScriptedTerminal } from '../../../tests/scripted-terminal.ts';
 import { draftOf, openScriptedTerminal, says } from '../../../tests/scripted-terminal.ts';
 import { render } from '../../frame/shown.ts';
 import type { ChoicePanel } from '../state/terminal-state.ts';
+import { withoutReturns } from './restore-files.ts';
 
 let calls = 0;
 
@@ -114,4 +115,11 @@ test('a change that is made while the question is shown is not overwritten', asy
   (await untilChoice(terminal, 'Restore tax.js')).choose(1);
   await terminal.untilPrinted('0 of 2 files');
   expect(read('new.js')).toBe('by hand\n');
+});
+
+test('the diff of a file with CRLF shows no carriage return, and a change of the line ends shows them', () => {
+  expect(withoutReturns('--- a\n+++ b\n@@ -1 +1 @@\n-one\r\n+two\r\n end\r')).toBe(
+    '--- a\n+++ b\n@@ -1 +1 @@\n-one\n+two\n end',
+  );
+  expect(withoutReturns('@@ -1 +1 @@\n-one\r\n+one')).toContain('\r');
 });

@@ -8,7 +8,7 @@ import type { Shown } from '../../frame/shown.ts';
 import { withStyle } from '../../frame/shown.ts';
 import { markedText } from '../../present/marked-text.ts';
 import { callTitle } from '../../present/tool-line.ts';
-import { diffLine } from '../drawing/diff-lines.ts';
+import { diffLines } from '../drawing/diff-lines.ts';
 import type { Controller } from '../state/controller.ts';
 
 /** Environment of the questions. */
@@ -74,6 +74,15 @@ function restoredLine(restored: readonly string[], of: number): Shown {
   return [withStyle('green', 'restored'), ` ${restored.length} of ${formatCount(of, 'file')}${names}`];
 }
 
+/**
+ * Removes the carriage returns at the ends of the lines if all lines have one. Their marks would hide the change. A
+ * change of the line ends keeps its marks.
+ */
+export function withoutReturns(diff: string): string {
+  const lines = diff.split('\n').filter((line) => /^(?:[ +](?!\+\+)|-(?!--))/.test(line));
+  return lines.every((line) => line.endsWith('\r')) ? diff.replaceAll('\r\n', '\n').replace(/\r$/, '') : diff;
+}
+
 /** Asks about one file. The whole diff can be opened first. Esc leaves this file and all later ones as they are. */
 async function ask(
   file: RestorableFile,
@@ -82,13 +91,10 @@ async function ask(
   place: RestorePlace,
 ): Promise<RestoreChoice> {
   const does = file.before === 'absent' ? 'Delete' : 'Restore';
-  const diff = markedText(await restoreDiff(file, options))
-    .split('\n')
-    .map(diffLine);
+  const diff = markedText(withoutReturns(await restoreDiff(file, options)));
   const title = [
     withStyle('bold', `${does} ${markedText(file.shown)}? (${formatCount(left, 'file')} left)`),
-    ...diff.slice(0, MOST_LINES),
-    ...(diff.length > MOST_LINES ? [withStyle('dim', `… ${diff.length - MOST_LINES} more lines; d shows all`)] : []),
+    ...diffLines(diff, MOST_LINES, 'd shows all'),
   ];
   for (;;) {
     const index = await place.choose(title, [
@@ -101,6 +107,6 @@ async function ask(
     if (index === undefined) return 'none';
     const choice = CHOICES.get(index);
     if (choice !== undefined) return choice;
-    await place.view(`${does} ${file.shown}`, diff);
+    await place.view(`${does} ${file.shown}`, diffLines(diff, Infinity, ''));
   }
 }

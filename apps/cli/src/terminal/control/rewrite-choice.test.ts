@@ -55,7 +55,8 @@ async function openCostly(mode: 'auto' | 'ask'): Promise<Costly> {
   const { controller, until } = terminal;
   for (const words of [`first ${LONG}`, `second ${LONG}`]) {
     controller.send(draftOf(words));
-    await until(({ running }) => running);
+    const { panel } = await until((state) => state.panel?.kind === 'choice');
+    if (panel?.kind === 'choice') panel.choose(indexOf(panel, 'send it'));
     await until(({ running, status }) => !running && status.next !== undefined);
   }
   return {
@@ -188,4 +189,41 @@ test('an interrupt closes the list of a question of the runtime', async () => {
   costly.controller.interrupt();
   await costly.until(ended);
   expect(costly.sent()).toBe(2);
+});
+
+test('the status line contains the price of the text in the editor and of the pending outputs', async () => {
+  const terminal = await openScriptedTerminal();
+  const { controller, until } = terminal;
+  controller.send(draftOf('hello'));
+  await until(({ running }) => running);
+  const { status } = await until(({ running, status: facts }) => !running && facts.next !== undefined);
+  const inputOf = ({ next }: typeof status): number => {
+    const { fresh = 0, read = 0, written = 0 } = next?.tokens ?? {};
+    return fresh + read + written;
+  };
+  const before = inputOf(status);
+  controller.attachToNext({ type: 'attachment', name: 'Output', data: Buffer.from('12345\n'.repeat(500)) });
+  const withOutput = inputOf((await until((state) => inputOf(state.status) > before + 500)).status);
+  controller.draftChanged(draftOf('word '.repeat(1_000)));
+  await until((state) => inputOf(state.status) > withOutput + 500);
+  controller.draftChanged(draftOf(''));
+  await until((state) => inputOf(state.status) === withOutput);
+});
+
+test('the terminal asks before a large prompt, also before the first one, and `cancel` leaves no prompt', async () => {
+  const terminal = await openScriptedTerminal();
+  const { controller, until, requests } = terminal;
+  const large = 'word '.repeat(80_000);
+  for (const label of ['cancel', 'send it', 'cancel']) {
+    controller.send(draftOf(large));
+    const { panel } = await until((state) => state.panel?.kind === 'choice');
+    if (panel?.kind !== 'choice') throw new Error('there is no list');
+    expect(panel.title[1]).toMatch(/^It adds [\d,]+ tokens, \$0\.\d+ before the answer\.$/);
+    panel.choose(indexOf(panel, label));
+    await until(ended);
+    if (label === 'cancel') expect(controller.state.get().refill?.text).toBe(large);
+  }
+  expect([requests().length, (await terminal.kinds()).filter((kind) => kind === 'prompt.given').length]).toEqual([
+    1, 1,
+  ]);
 });

@@ -1,7 +1,7 @@
-// Choices before a step that pays again for much content that was sent before: send it, compact first, continue in a
-// fork, or cancel. Before a prompt, the user chooses while nothing is recorded yet. Later, the runtime asks.
+// Choices before a costly step. Before a step that pays again for much content: send it, compact first, continue in a
+// fork, or cancel. Before a large prompt: send it or cancel. Before a prompt, the user chooses while nothing is recorded yet. Later, the runtime asks.
 
-import type { AgentSession, NextCall, NextCallPrice } from '@tidemark/kit';
+import type { AgentSession, NextCall, NextCallPrice, PromptSize } from '@tidemark/kit';
 import { causesInWords } from '@tidemark/context';
 
 import { dollars, formatNumber } from '../../frame/numbers.ts';
@@ -12,6 +12,7 @@ import type { Controller } from '../state/controller.ts';
 import type { Draft } from '../state/draft.ts';
 import { priceOfNext } from '../state/status-facts.ts';
 import type { ChoiceOption } from '../state/terminal-state.ts';
+import type { PreparedDraft } from './prepare-draft.ts';
 
 /** Tokens that are paid again, with cause and additional cost. */
 type CostlyRewrite = NonNullable<NextCallPrice['rewrite']>;
@@ -22,7 +23,7 @@ export type InsteadOfPrompt = (send: (draft: Draft) => void) => Promise<void>;
 /** Choices before a costly step. */
 export interface RewriteChoices {
   /** Called before a prompt is sent. Returns `undefined` if the prompt is sent, otherwise what happens instead. */
-  consider(session: AgentSession, draft: Draft): Promise<InsteadOfPrompt | undefined>;
+  consider(draft: Draft, parts: PreparedDraft['parts']): Promise<InsteadOfPrompt | undefined>;
   /** Answers the questions of the runtime. Questions about other things are passed on. */
   readonly ask: Controller['ask'];
   /** Runs the choice that the user made during the turn that has ended. */
@@ -34,6 +35,10 @@ export interface RewritePlace extends Pick<
   Controller,
   'state' | 'session' | 'openSession' | 'ask' | 'choose' | 'print' | 'refill' | 'resume'
 > {
+  /** Forecasts a prompt. */
+  forecast(words: PreparedDraft['parts']): Promise<NextCall | undefined>;
+  /** Returns the shown session. If it is new, creates it. */
+  openFor(text: string): Promise<AgentSession>;
   /** Returns the time in milliseconds since 1970. */
   now(): number;
 }
@@ -52,7 +57,7 @@ interface RewriteState {
 export function createRewriteChoices(place: RewritePlace): RewriteChoices {
   const choices: RewriteState = { place, accepted: 0, pending: undefined };
   return {
-    consider: (session, draft) => consider(choices, session, draft),
+    consider: (draft, parts) => consider(choices, draft, parts),
     ask: (question, signal) => {
       if (question.about !== 'rewrite') return place.ask(question, signal);
       return answerRewrite(choices, question.rewrite, signal);
@@ -64,15 +69,55 @@ export function createRewriteChoices(place: RewritePlace): RewriteChoices {
 /** An accepted rewrite also covers an estimate that is higher by this factor. */
 const TOLERANCE = 1.2;
 
+/** Maximum size of a prompt that is sent without a forecast, in bytes. It is far below the threshold for notices. */
+const SMALL_BYTES = 4_000;
+
 async function consider(
+  choices: RewriteState,
+  draft: Draft,
+  parts: PreparedDraft['parts'],
+): Promise<InsteadOfPrompt | undefined> {
+  const { place } = choices;
+  const isLong = bytesOf(parts) > SMALL_BYTES;
+  const shown = priceOfNext(place.state.get().status, place.now());
+  // The forecast in the status line decides if a new forecast is needed, so that most prompts are sent without a pause.
+  if (!isLong && (place.session() === undefined || shown?.reported === false)) return undefined;
+  // The first call of some sessions can be forecast only after the session was created.
+  const next = (await place.forecast(parts)) ?? (await (await place.openFor(draft.text)).forecast(parts));
+  const cancel = async (): Promise<void> => place.refill(draft.text, draft.attached);
+  if (next?.largePrompt !== undefined && !(await sendsLarge(place, next.largePrompt))) return cancel;
+  const session = place.session();
+  return session === undefined ? undefined : considerRewrite(choices, session, draft, next);
+}
+
+function bytesOf(parts: PreparedDraft['parts']): number {
+  return parts.reduce(
+    (sum, part) => sum + ('data' in part ? part.data.length : Buffer.byteLength(JSON.stringify(part))),
+    0,
+  );
+}
+
+/** Asks before a large prompt. Returns true if it is sent. */
+async function sendsLarge({ choose }: RewritePlace, { tokens, cost }: PromptSize): Promise<boolean> {
+  const price = cost === undefined ? 'at an unknown price' : `${dollars(cost)} before the answer`;
+  const title = [withStyle('bold', 'This prompt is large.'), `It adds ${formatNumber(tokens)} tokens, ${price}.`];
+  const chosen = await choose(title, [
+    { label: 'send it', key: 's' },
+    { label: 'cancel', key: 'n', note: 'the text goes back into the editor' },
+  ]);
+  return chosen === 0;
+}
+
+async function considerRewrite(
   choices: RewriteState,
   session: AgentSession,
   draft: Draft,
+  next: NextCall | undefined,
 ): Promise<InsteadOfPrompt | undefined> {
-  const next = await costlyCall(choices, session, draft);
-  if (next?.rewrite === undefined) return undefined;
-  const { place } = choices;
+  const { place, accepted } = choices;
+  if (next?.rewrite === undefined || !next.reported || next.compacts !== undefined) return undefined;
   const { rewrite } = next;
+  if (rewrite.tokens <= accepted) return undefined;
   const action = await chooseAction(place, session, rewrite, { cost: next.cost, prompt: true });
   switch (action) {
     case 'compact':
@@ -91,22 +136,6 @@ async function consider(
     case 'cancel':
       return async () => place.refill(draft.text, draft.attached);
   }
-}
-
-/**
- * Returns the forecast of the prompt if its rewrite reaches a threshold of the user. The forecast in the status line
- * decides if a new forecast is needed, so that most prompts are sent without a pause.
- */
-async function costlyCall(
-  { place, accepted }: RewriteState,
-  session: AgentSession,
-  { text }: Draft,
-): Promise<NextCall | undefined> {
-  const shown = priceOfNext(place.state.get().status, place.now());
-  if (shown?.reported === false) return undefined;
-  const next = await session.forecast(text.trim() === '' ? undefined : text);
-  const isCovered = next?.rewrite === undefined || next.rewrite.tokens <= accepted;
-  return next?.reported === true && next.compacts === undefined && !isCovered ? next : undefined;
 }
 
 async function answerRewrite(

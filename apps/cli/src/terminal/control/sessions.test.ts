@@ -2,8 +2,8 @@
 
 import { createAgent } from '@tidemark/kit';
 import type { Agent, AgentSession } from '@tidemark/kit';
-import type { Log } from '@tidemark/log';
-import { callId, sessionId, timestamp } from '@tidemark/log';
+import type { Log, LogWriter } from '@tidemark/log';
+import { callId, LogError, sessionId, timestamp } from '@tidemark/log';
 import { createScriptedProvider } from '@tidemark/provider-scripted';
 import { createMemoryStore } from '@tidemark/store-memory';
 import { expect, onTestFinished, test } from 'vitest';
@@ -59,18 +59,18 @@ test('the first call of a new session is forecast when the user begins a prompt,
         flags: {},
         open: () => agent.open(),
         close: () => agent.close(),
-        async forecastFirst() {
+        async forecastFirst(words) {
           forecasts += 1;
           const trial = agentIn(createMemoryStore());
           onTestFinished(() => trial.close());
-          return (await trial.open()).forecast();
+          return (await trial.open()).forecast(words);
         },
       };
     },
   });
   expect(terminal.controller.state.get().status.next).toBeUndefined();
-  terminal.controller.draftBegan();
-  terminal.controller.draftBegan();
+  terminal.controller.draftChanged(draftOf(''));
+  terminal.controller.draftChanged(draftOf('hello'));
   const { status } = await terminal.until((state) => state.status.next !== undefined);
   expect(Number(status.next?.cost)).toBeGreaterThan(0);
   expect([forecasts, (await store.sessions()).sessions]).toEqual([1, []]);
@@ -231,4 +231,41 @@ test('an alert is given at the end of a turn only if the user did nothing for te
   terminal.release();
   await terminal.until(({ running }) => !running);
   expect(alerts).toEqual(['the turn ended: completed']);
+});
+
+test('a session whose log could not be written loses its live part, and can be opened again', async () => {
+  const memory = createMemoryStore();
+  let isFull = false;
+  const failing = (writer: LogWriter): LogWriter => {
+    const { append } = writer;
+    return Object.assign(writer, {
+      append: async (...given: Parameters<typeof append>) => {
+        if (isFull) throw new LogError('log/write-failed', 'the disk is full');
+        return append.call(writer, ...given);
+      },
+    });
+  };
+  const store: Log = {
+    ...memory,
+    create: async (...given) => failing(await memory.create(...given)),
+    open: async (id) => failing(await memory.open(id)),
+  };
+  const terminal = await openScriptedTerminal({ store });
+  const { controller } = terminal;
+  await talk(terminal, 'first prompt');
+  terminal.hold();
+  controller.send(draftOf('second prompt'));
+  await terminal.untilPrinted('second prompt');
+  isFull = true;
+  terminal.release();
+  const { conversation, status, session } = await terminal.until(({ unwritable }) => unwritable === true);
+  expect([conversation.live.answer, conversation.live.calls, status.costsMore]).toEqual(['', [], true]);
+  await terminal.untilPrinted('`/resume` opens this session again');
+  if (session === undefined) throw new Error('the terminal has no session');
+  isFull = false;
+  await controller.openSession({ open: 'existing', id: session });
+  (await untilChoice(terminal)).choose(1);
+  await talk(terminal, 'third prompt');
+  expect(terminal.requests().at(-1)).toContain('third prompt');
+  expect(controller.state.get().unwritable).toBe(false);
 });

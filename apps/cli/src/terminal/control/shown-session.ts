@@ -2,7 +2,7 @@
 // session that is open in another process is followed: its new records are shown, and it cannot be changed.
 
 import type { ForkPlan } from '@tidemark/agent';
-import type { AgentSession, Mode, NextCall, RestoreOptions } from '@tidemark/kit';
+import type { AgentSession, Mode, NextCall, RestoreOptions, Words } from '@tidemark/kit';
 import type { Log, SessionId } from '@tidemark/log';
 import { LogError } from '@tidemark/log';
 
@@ -50,10 +50,8 @@ export interface ShownSession extends Pick<Controller, 'agent' | 'session' | 'op
   /** Sets the permission mode, also of a session that is not created yet. */
   setMode(mode: Mode): Promise<void>;
   workspace(): string;
-  /** Starts the forecast of the first call of a new session. Returns false if it is not possible or already started. */
-  startFirstForecast(): boolean;
-  /** Returns the forecast of the first call of a new session, if it was started. */
-  firstForecast(): Promise<NextCall | undefined> | undefined;
+  /** Forecasts a prompt of these words. Without words, the first call of a new session has no forecast. */
+  forecast(words: Words | undefined): Promise<NextCall | undefined>;
   close(): Promise<void>;
 }
 
@@ -65,8 +63,6 @@ interface HeldSession {
   workspace: string;
   /** Mode that the user chose before the session was created. */
   mode: Mode | undefined;
-  /** Forecast of the first call of a new session. */
-  first: Promise<NextCall | undefined> | undefined;
   /** Ends the reading of a session that is open in another process. */
   following: AbortController | undefined;
 }
@@ -80,18 +76,16 @@ export function createShownSession(place: ShownPlace): ShownSession {
     opening: undefined,
     workspace: place.sessions?.folder ?? '',
     mode: undefined,
-    first: undefined,
     following: undefined,
   };
   return {
-    startFirstForecast() {
-      const { opened, session, first } = shown;
-      if (session !== undefined || first !== undefined || opened === undefined || !('open' in opened)) return false;
-      // A forecast that fails is unknown. The first prompt reports the error.
-      shown.first = opened.forecastFirst?.().catch(() => undefined);
-      return shown.first !== undefined;
+    async forecast(words) {
+      const { opened, session } = shown;
+      if (session !== undefined) return session.forecast(words);
+      return words === undefined || opened === undefined || !('open' in opened)
+        ? undefined
+        : opened.forecastFirst?.(words);
     },
-    firstForecast: () => shown.first,
     agent: () => shown.opened?.agent,
     session: () => shown.session,
     workspace: () => shown.workspace,
@@ -126,7 +120,7 @@ function attach(
   const { place } = shown;
   shown.following?.abort();
   const session = given.session ?? ('session' in opened ? opened.session : undefined);
-  const nothing = { opening: undefined, mode: undefined, first: undefined, following: undefined };
+  const nothing = { opening: undefined, mode: undefined, following: undefined };
   Object.assign(shown, { opened, session, workspace, ...nothing });
   place.change({
     conversation,
@@ -135,6 +129,7 @@ function attach(
     running: false,
     stopping: false,
     readOnly: false,
+    unwritable: false,
     session: session?.id,
     status: { ...NO_FACTS, model: opened.agent.capabilities.model, ...given.facts },
   });
@@ -209,8 +204,12 @@ async function showLive(shown: HeldSession, { log }: SessionsPlace, session: Age
 }
 
 async function showExisting(shown: HeldSession, sessions: SessionsPlace, id: SessionId): Promise<void> {
-  if (shown.session?.id === id)
-    throw new CliError('cli/refused', 'this session is shown already', '`/sessions` lists the others');
+  if (shown.session?.id === id) {
+    if (shown.place.state.get().unwritable !== true)
+      throw new CliError('cli/refused', 'this session is shown already', '`/sessions` lists the others');
+    // Its writer writes no more, and holds the lock. An error of it was reported before.
+    await shown.opened?.close().catch(() => undefined);
+  }
   const chosen = await namedSession(sessions.log, id);
   const opened = await sessions.prepare(chosen);
   try {

@@ -51,7 +51,12 @@ async function opened() {
   await mkdir(join(folder, '.git'));
   await writeFile(join(folder, '.git', 'HEAD'), 'ref: refs/heads/feature/one\n');
   const state = createObservable(FIRST);
-  const refresh = createStatusUpdates({ state, session: () => session, workspace: () => folder });
+  const refresh = createStatusUpdates({
+    state,
+    session: () => session,
+    workspace: () => folder,
+    forecast: () => session.forecast(),
+  });
   void hear(session, state);
   return { store, session, folder, state, refresh };
 }

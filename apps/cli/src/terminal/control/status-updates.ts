@@ -13,8 +13,8 @@ import type { TerminalState } from '../state/terminal-state.ts';
 export interface StatusPlace {
   readonly state: Observable<TerminalState>;
   session(): AgentSession | undefined;
-  /** Returns the forecast of the first call of a new session, if it was started. */
-  firstForecast?(): Promise<NextCall | undefined> | undefined;
+  /** Forecasts the call of a prompt with the text in the editor. */
+  forecast(): Promise<NextCall | undefined>;
   workspace(): string;
 }
 
@@ -22,18 +22,13 @@ export interface StatusPlace {
  * Starts the updates of one terminal. Returns a function that reads the forecast and the branch now. It resolves when
  * the state contains them.
  */
-export function createStatusUpdates({
-  state,
-  session: shown,
-  workspace,
-  firstForecast,
-}: StatusPlace): () => Promise<void> {
+export function createStatusUpdates({ state, session: shown, workspace, forecast }: StatusPlace): () => Promise<void> {
   const refresh = coalesced(async () => {
     const session = shown();
     const folder = workspace();
     // A forecast that fails is unknown. The next prompt reports the error of the session.
     const [next, head] = await Promise.all([
-      session === undefined ? firstForecast?.() : session.forecast().catch(() => undefined),
+      forecast().catch(() => undefined),
       folder === '' ? undefined : gitHead(folder).catch(() => undefined),
     ]);
     if (shown() !== session) return;

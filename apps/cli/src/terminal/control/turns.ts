@@ -2,10 +2,12 @@
 // if it cannot be sent, it goes back into the editor.
 
 import type { AgentSession, FinishedTurn, GivenAttachment, Turn } from '@tidemark/kit';
+import { LogError } from '@tidemark/log';
 
 import { withStyle } from '../../frame/shown.ts';
 import type { Controller, Dispatcher } from '../state/controller.ts';
 import type { Draft } from '../state/draft.ts';
+import { withoutLive } from '../state/conversation.ts';
 import type { TerminalState } from '../state/terminal-state.ts';
 import type { PreparedDraft } from './prepare-draft.ts';
 import { prepareDraft } from './prepare-draft.ts';
@@ -15,6 +17,8 @@ import type { InsteadOfPrompt } from './rewrite-choice.ts';
 export type TurnSender = Pick<Controller, 'send' | 'queue' | 'takeBack' | 'attachToNext' | 'interrupt' | 'resume'> & {
   /** Sends a text of Tidemark as a prompt, such as the order to carry out a plan. */
   prompt(text: string): void;
+  /** Returns the content of the prompt that a draft would be now. Returns `undefined` if it would have no content. */
+  contentOf(draft: Draft): Promise<PreparedDraft['parts'] | undefined>;
   /** Resolves when no turn runs. */
   settled(): Promise<void>;
 };
@@ -29,7 +33,7 @@ export interface TurnsPlace extends Pick<Controller, 'state' | 'print' | 'report
   workspace(): string;
   dispatch?: Dispatcher | undefined;
   /** Called before a prompt is sent. Returns `undefined` if it is sent, otherwise what happens instead. */
-  consider?(session: AgentSession, draft: Draft): Promise<InsteadOfPrompt | undefined>;
+  consider?(draft: Draft, parts: PreparedDraft['parts']): Promise<InsteadOfPrompt | undefined>;
   /** Called after each turn that ended. */
   ended(finished: FinishedTurn): void;
 }
@@ -82,6 +86,10 @@ export function createTurns(place: TurnsPlace): TurnSender {
         runTurn(turns, undefined, async (signal) => ({ turn: (await place.openFor('')).resume({ signal }) }));
     },
     prompt: (text) => start(turns, { text, attached: [] }),
+    async contentOf(draft) {
+      const { parts } = await prepare(turns, draft);
+      return parts.length === 0 || (isBlank(draft) && turns.extra.length === 0) ? undefined : parts;
+    },
     settled: async () => turns.running?.over,
   };
 }
@@ -116,10 +124,10 @@ function start(turns: TerminalTurns, draft: Draft): void {
   const { place } = turns;
   runTurn(turns, draft, async (signal) => {
     const { parts, skills } = await prepare(turns, draft);
-    const session = await place.openFor(draft.text);
-    signal.throwIfAborted();
-    const instead = await place.consider?.(session, draft);
+    const instead = await place.consider?.(draft, parts);
     if (instead !== undefined) throw new NotSent(instead);
+    signal.throwIfAborted();
+    const session = await place.openFor(draft.text);
     signal.throwIfAborted();
     return { turn: session.prompt(parts, { skills, signal }) };
   });
@@ -187,9 +195,28 @@ function runTurn(turns: TerminalTurns, draft: Draft | undefined, begin: BeginTur
       if (draft !== undefined && !recorded) place.refill(draft.text, draft.attached);
       // The user stopped the prompt before it was sent. The text in the editor shows this.
       if (!(abort.signal.aborted && !recorded)) place.report(error);
+      if (isUnwritten(error)) loseUnwritten(place);
       sendLate(turns);
     },
   );
+}
+
+const UNWRITTEN: ReadonlySet<unknown> = new Set(['log/write-failed', 'log/flush-failed', 'log/latched']);
+
+/** Returns true if an error, or one of its causes, is that the log cannot be written. */
+function isUnwritten(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return (error instanceof LogError && UNWRITTEN.has(error.code)) || isUnwritten(error.cause);
+}
+
+/** Removes what was not recorded. The provider may have billed it, so the known cost is a lower bound. */
+function loseUnwritten({ state, change, print }: TurnsPlace): void {
+  const { conversation, status } = state.get();
+  change({ conversation: withoutLive(conversation), status: { ...status, costsMore: true }, unwritable: true });
+  print([
+    withStyle('yellow', 'The part of the turn after the last record is not in the log.'),
+    'When the disk can be written again, `/resume` opens this session again.',
+  ]);
 }
 
 /** Sends the next queued draft after a complete turn. After any other end, the queued drafts wait. */

@@ -2,6 +2,7 @@
 
 import type { Shown } from '../../frame/shown.ts';
 import { withStyle } from '../../frame/shown.ts';
+import { markedText } from '../../present/marked-text.ts';
 import type { PrintedBlock, PrintedPrompt, PrintedReasoning } from '../state/blocks.ts';
 import { callLines } from './call-lines.ts';
 import { markdownLines } from './markdown-lines.ts';
@@ -38,7 +39,8 @@ function promptLines({ text, steer }: PrintedPrompt, whole: boolean): readonly L
   const lines = text.split('\n').map((words, index): Line => ({
     lead: index === 0 ? withStyle('cyan', steer ? '» ' : '> ') : '  ',
     hang: '  ',
-    words,
+    // The model gets the invisible characters too.
+    words: markedText(words),
     ...(/^\s/.test(words) && { wrap: 'characters' }),
   }));
   return bounded(lines, whole ? Infinity : PROMPT_LINES);

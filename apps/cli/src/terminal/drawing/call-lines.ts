@@ -57,7 +57,13 @@ function titleLine({ title, outcome, denial, durationMs, exit }: PrintedCall): L
 function excerptLines({ lines, left, leftOut }: OutputExcerpt): readonly Line[] {
   const note = left === 0 ? [] : [withStyle('dim', `… ${left} more line${left === 1 ? '' : 's'}, Ctrl-O shows all`)];
   const shown = lines.map((line) => withStyle('dim', line));
-  return (leftOut === 'before' ? [...note, ...shown] : [...shown, ...note]).map(belowTitle);
+  // The end of an output keeps its form. An error consists of sentences.
+  if (leftOut === 'before') return [...note, ...shown].map(belowTitle);
+  return [...shown.map((line) => (/^\s/.test(line.text) ? belowTitle(line) : sentence(line))), ...note.map(sentence)];
+}
+
+function sentence(words: Shown): Line {
+  return { lead: '  ', hang: '  ', words };
 }
 
 function belowTitle(words: Shown): Line {

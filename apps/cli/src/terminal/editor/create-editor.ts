@@ -2,6 +2,7 @@
 
 import type { Key } from 'ink';
 
+import { failureOf } from '../../frame/failure.ts';
 import type { Controller } from '../state/controller.ts';
 import type { Observable } from '../state/observable.ts';
 import { createObservable } from '../state/observable.ts';
@@ -16,11 +17,11 @@ import { createDraftKeeper } from './keep-draft.ts';
 import type { EditorAction, EditorCommand } from './keys/read-keys.ts';
 import { readKeys } from './keys/read-keys.ts';
 import { createPromptRecall } from './recall-prompts.ts';
-import { failureOf } from '../../frame/failure.ts';
 import type { EditCommand } from './text/edit-text.ts';
 import { editText, NO_TEXT, setText } from './text/edit-text.ts';
-import { expandFolded, replaceFolded } from './text/folded.ts';
+import { expandFolded } from './text/folded.ts';
 import { cellAt, layoutRows, positionAt } from './text/layout.ts';
+import { watchDraft } from './watch-draft.ts';
 
 /** Editor of the prompt. */
 export interface PromptEditor {
@@ -43,9 +44,6 @@ export interface EditorTerminal {
   suspend(action: () => Promise<void>): Promise<void>;
 }
 
-/** Length of the prompts in the history, with their pastes expanded. The pastes of a longer prompt stay folded. */
-const MAX_STORED = 16_000;
-
 /** Creates the editor of a terminal. */
 export function createEditor(controller: Controller, ports: EditorPorts): PromptEditor {
   const state = createObservable(EMPTY_EDITOR);
@@ -61,9 +59,9 @@ export function createEditor(controller: Controller, ports: EditorPorts): Prompt
     state,
     draft: ports.draft,
     replace: parts.replace,
-    began: controller.draftBegan,
     failed: draftFailed,
   });
+  const unwatch = watchDraft(state, controller.draftChanged);
   const send = createSender({ state, controller, add: recall.add });
   const keys = createActions({ state, controller, ports, parts, recall, popup, send });
   const apply = (command: EditorCommand, terminal: EditorTerminal): void => {
@@ -97,6 +95,7 @@ export function createEditor(controller: Controller, ports: EditorPorts): Prompt
     clearHint: () => change({ hint: undefined }),
     close() {
       unsubscribe();
+      unwatch();
       return keeper.close();
     },
   };
@@ -192,7 +191,7 @@ interface Sender {
 interface SenderParts {
   readonly state: Observable<EditorState>;
   readonly controller: Controller;
-  add(prompt: string, stored: string): void;
+  add(prompt: string): void;
 }
 
 function createSender({ state, controller, add }: SenderParts): Sender {
@@ -200,8 +199,7 @@ function createSender({ state, controller, add }: SenderParts): Sender {
     const before = state.get();
     const draft = draftOf(before);
     if (draft.text.trim() === '') return undefined;
-    const labels = replaceFolded(before.edited.buffer.text, before.parts, ({ label }) => label).trimEnd();
-    add(draft.text, draft.text.length > MAX_STORED ? labels : draft.text);
+    add(draft.text);
     state.set({ ...EMPTY_EDITOR, parts: before.parts, edited: { ...NO_TEXT, kills: before.edited.kills } });
     return draft;
   };

@@ -2,6 +2,7 @@
 
 import type { Shown } from '../../frame/shown.ts';
 import { withStyle } from '../../frame/shown.ts';
+import { markedText } from '../../present/marked-text.ts';
 import type { CompletionPopup, DraftKind, EditorState, PromptSearch } from './editor-state.ts';
 import { kindOf } from './editor-state.ts';
 import type { EditorRow } from './text/layout.ts';
@@ -114,7 +115,7 @@ function searchCursor(search: PromptSearch, columns: number): number {
 function popupRows({ items, selected }: CompletionPopup, columns: number, rows: number): readonly Shown[] {
   if (rows <= 0) return [];
   const first = Math.min(Math.max(0, selected - Math.floor(rows / 2)), items.length - rows);
-  const shown = items.slice(first, first + rows);
+  const shown = items.slice(first, first + rows).map((item) => ({ ...item, label: markedText(item.label) }));
   const room = columns - SIGN_CELLS - 1;
   const wide = Math.min(Math.max(...shown.map(({ label }) => widthOfText(label))), Math.max(1, room));
   return shown.map(({ label, note }, index) => {

@@ -302,7 +302,7 @@ test('text of a file name cannot send escapes to the terminal', async () => {
   const files = async (): Promise<readonly string[]> => ['a\u001b[2Jb.ts'];
   const { terminal } = await open({ lists: { ...NO_PORTS.lists, files } });
   terminal.press('@a');
-  await terminal.until(/> @a\n▸ ab.ts/);
+  await terminal.until(/> @a\n▸ a⟨U\+001B⟩\[2Jb\.ts/);
 });
 
 test('text that an earlier terminal left is in the editor again, and is forgotten when it was sent', async () => {

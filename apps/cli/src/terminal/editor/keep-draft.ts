@@ -19,8 +19,6 @@ export interface DraftKeeperPlace {
   readonly draft: KeptDraft;
   /** Replaces the whole text of the editor. */
   replace(text: string): void;
-  /** Called when a text is stored, which is after a pause in the typing. */
-  began(): void;
   /** Called if the draft cannot be stored. */
   failed(error: unknown): void;
 }
@@ -31,7 +29,7 @@ const DELAY_MS = 300;
 const OFFER = 'This text was not sent when the last terminal of this folder ended. Ctrl-C clears it.';
 
 /** Starts to keep the draft of an editor. */
-export function createDraftKeeper({ state, draft, replace, began, failed }: DraftKeeperPlace): DraftKeeper {
+export function createDraftKeeper({ state, draft, replace, failed }: DraftKeeperPlace): DraftKeeper {
   let timer: NodeJS.Timeout | undefined;
   let stored = '';
   let writing = Promise.resolve();
@@ -41,7 +39,6 @@ export function createDraftKeeper({ state, draft, replace, began, failed }: Draf
     const text = unsentText(state.get());
     if (text === stored) return;
     stored = text;
-    if (text !== '') began();
     writing = writing.then(() => draft.keep(text)).catch(failed);
   };
   const unsubscribe = state.subscribe(() => {
@@ -56,7 +53,6 @@ export function createDraftKeeper({ state, draft, replace, began, failed }: Draf
     writing = writing.then(() => left.takeOver()).catch(failed);
     stored = left.text;
     replace(left.text);
-    began();
     state.set({ ...state.get(), hint: hintOf(OFFER) });
   };
   offer().catch(failed);

@@ -14,8 +14,8 @@ import { lineEnd } from './text/graphemes.ts';
 export interface PromptRecall {
   older(): void;
   newer(): void;
-  /** Adds a sent prompt. `stored` is the text for the file. */
-  add(prompt: string, stored: string): void;
+  /** Adds a sent prompt, with its pastes expanded. */
+  add(prompt: string): void;
   beginSearch(): void;
   /** Handles a command while a search is open. Returns false if the search has ended and the command is still to be done. */
   search(command: EditorCommand): boolean;
@@ -53,9 +53,9 @@ export function createPromptRecall(
       if (isNewest) change({ recalled: undefined, edited: setText(state.get().edited, before.buffer.text) });
       else change({ recalled: { index: index + 1, before }, edited: show(before, index + 1) });
     },
-    add(prompt, stored) {
+    add(prompt) {
       if (prompts.at(-1) !== prompt) prompts = [...prompts, prompt];
-      history.add(stored).catch(failed);
+      history.add(prompt).catch(failed);
     },
     beginSearch: () => change({ search: { query: '', found: undefined, before: state.get().edited } }),
     search: (command) => searchWith(command, { state, prompts, show }),

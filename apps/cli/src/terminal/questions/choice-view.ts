@@ -6,6 +6,7 @@ import { createElement as h, useState } from 'react';
 
 import type { Look, Shown } from '../../frame/shown.ts';
 import { render, withStyle } from '../../frame/shown.ts';
+import { rowsOf } from '../drawing/rows.ts';
 import type { ChoiceOption, ChoicePanel } from '../state/terminal-state.ts';
 import type { Choosing } from './choice-list.ts';
 import { matchingOptions, pressChoice, shownOptions } from './choice-list.ts';
@@ -36,8 +37,9 @@ export function ChoiceView(properties: ChoiceViewProperties): ReactElement {
   return h(OneChoice, { ...properties, key: numberOf(properties.panel) });
 }
 
-function OneChoice({ panel, rows, colour, now = Date.now }: ChoiceViewProperties): ReactElement {
-  const { options, title } = panel;
+function OneChoice({ panel, columns, rows, colour, now = Date.now }: ChoiceViewProperties): ReactElement {
+  const { options } = panel;
+  const title = rowsOf(panel.title, columns - 1, colour);
   const [state, setState] = useState<Choosing>({ marked: panel.selected ?? 0, search: '' });
   const { counts, isOpen } = useKeyGuard(now);
   const hasKeys = options.some(({ key }) => key !== undefined);
@@ -54,15 +56,17 @@ function OneChoice({ panel, rows, colour, now = Date.now }: ChoiceViewProperties
   // The title and one row with keys stay visible. A long title is cut, because the options matter most.
   const room = Math.max(1, rows - 1 - Math.min(title.length, Math.max(0, rows - 2)));
   const shown = shownOptions(matching, state.marked, room);
-  const lines: readonly Shown[] = [
-    ...title.slice(0, Math.max(0, rows - 1 - shown.length)),
+  const lines = [
     ...shown.map((index) => optionLine(options[index], index === state.marked)),
     isOpen || !hasKeys ? footOf(state, matching.length, hasKeys) : withStyle('dim', WAIT_FOR_KEYS),
   ];
   return h(
     Box,
     { flexDirection: 'column' },
-    ...lines.map((line, index) => h(Text, { key: index, wrap: 'truncate' }, render(line, colour) || ' ')),
+    ...[
+      ...title.slice(0, Math.max(0, rows - 1 - shown.length)),
+      ...lines.map((line: Shown) => render(line, colour)),
+    ].map((row, index) => h(Text, { key: index, wrap: 'truncate' }, row || ' ')),
   );
 }
 

@@ -47,8 +47,10 @@ export function Screen({ controller, editor, look, size }: ScreenProperties): Re
   const state = useSlowState(controller.state);
   const colour = themed(look, state.theme);
   const { columns, rows } = size;
-  const now = useClock(state.running || state.command !== undefined);
   const { conversation, panel, generation } = state;
+  // A call of a session that is open elsewhere runs too.
+  const runsElsewhere = state.readOnly && conversation.live.calls.length > 0;
+  const now = useClock(state.running || state.command !== undefined || runsElsewhere);
   const most = Math.max(1, rows - 2);
   const working = [...liveLines(conversation.live, { columns, rows, now }), ...commandLines(state.command, now)];
   const live = rowsOf(working, columns, colour).slice(-most);

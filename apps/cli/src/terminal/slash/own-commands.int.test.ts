@@ -1,6 +1,6 @@
 // Tests the commands of the user's own: files, skills, and command lines after `!`.
 
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { describe, expect, test } from 'vitest';
@@ -121,4 +121,11 @@ describe('`!`', () => {
     expect(await terminal.untilLines(/cannot be started/)).toContain('check the variable SHELL');
     expect(terminal.controller.state.get().command).toBeUndefined();
   });
+});
+
+test('`!` in a folder that was removed reports the folder, and not the shell', async () => {
+  const terminal = await openSlashTerminal();
+  rmSync(terminal.stage.folder, { recursive: true });
+  terminal.type('!ls');
+  expect(await terminal.untilLines(/next:/)).toMatch(/error: the folder .* does not exist\nnext: create it again/);
 });

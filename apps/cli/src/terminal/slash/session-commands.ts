@@ -102,7 +102,8 @@ const OFFERED = 50;
 async function otherSessions({ controller, context }: SlashPlace): Promise<readonly SessionSummary[]> {
   const log = await context.store();
   const { sessions } = await log.sessions({ workspace: controller.workspace() });
-  const shown = controller.state.get().session;
+  const { session: id, unwritable } = controller.state.get();
+  const shown = unwritable === true ? undefined : id;
   return sessions
     .filter(({ session, startedBy }) => session !== shown && startedBy === undefined)
     .toSorted((a, b) => timeOf(b).localeCompare(timeOf(a)))

@@ -1,5 +1,7 @@
 // Runs the commands that the user typed after `!`. The output is printed, and the model is told with the next prompt.
 
+import { stat } from 'node:fs/promises';
+
 import { createSecrets, secretsOf, terminalText } from '@tidemark/agent';
 
 import { CliError } from '../../frame/failure.ts';
@@ -7,6 +9,7 @@ import { formatNumber } from '../../frame/numbers.ts';
 import type { Shown } from '../../frame/shown.ts';
 import { withStyle } from '../../frame/shown.ts';
 import { duration } from '../../present/tool-line.ts';
+import { OUTPUT_BEGIN, OUTPUT_COMMAND, OUTPUT_NAME } from '../state/prompt-text.ts';
 import type { EndedUserCommand } from './run-user-command.ts';
 import { runUserCommand } from './run-user-command.ts';
 import type { SlashPlace } from './slash-command.ts';
@@ -53,7 +56,7 @@ export function createUserCommands(place: Pick<SlashPlace, 'controller' | 'conte
       controller.print(printedLines(line, ended));
       controller.attachToNext({
         type: 'attachment',
-        name: `Output of a command that the user ran with "!"`,
+        name: OUTPUT_NAME,
         data: Buffer.from(reportForModel(line, ended)),
       });
     } finally {
@@ -68,7 +71,7 @@ export function createUserCommands(place: Pick<SlashPlace, 'controller' | 'conte
           throw new CliError('cli/refused', 'a command runs already', 'press Esc to stop it, then try again');
         await run(line);
       } catch (error) {
-        controller.report(startError(error));
+        controller.report(await startError(error, controller.workspace()));
       }
     },
     lastOutput: () => last && { line: last.line, lines: linesOf(last.output) },
@@ -77,8 +80,17 @@ export function createUserCommands(place: Pick<SlashPlace, 'controller' | 'conte
 }
 
 /** Returns an error with a next step if the shell could not be started. */
-function startError(error: unknown): unknown {
+async function startError(error: unknown, folder: string): Promise<unknown> {
   if (error instanceof CliError || !(error instanceof Error)) return error;
+  // Node reports a missing folder as a missing shell.
+  const found = await stat(folder).catch(() => undefined);
+  if (found?.isDirectory() !== true)
+    return new CliError(
+      'cli/refused',
+      `the folder ${folder} does not exist`,
+      'create it again, or leave with /quit',
+      error,
+    );
   return new CliError(
     'cli/refused',
     `the shell cannot be started: ${error.message}`,
@@ -119,9 +131,9 @@ function reportForModel(line: string, ended: EndedUserCommand): string {
   const how = stopped ? 'The user stopped it.' : typeof end === 'number' ? `Exit code: ${end}` : `Ended by ${end}`;
   return [
     'The user ran this command in the workspace, outside of the sandbox. The model did not run it.',
-    `Command: ${line}`,
+    `${OUTPUT_COMMAND}${line}`,
     how,
     ...(background ? ['A process that it started still runs in the background.'] : []),
-    output === '' ? 'It printed nothing.' : `Output:\n${terminalText(output)}`,
+    output === '' ? 'It printed nothing.' : `${OUTPUT_BEGIN}\n${terminalText(output)}`,
   ].join('\n');
 }

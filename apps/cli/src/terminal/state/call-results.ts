@@ -16,6 +16,8 @@ export interface EndedCall {
 }
 
 const EXCERPT_LINES = 8;
+/** Lines of the output of a command that succeeded. */
+const GOOD_LINES = 3;
 /** Maximum length of a shown line, in characters. */
 const LONGEST = 2_000;
 
@@ -26,11 +28,16 @@ export function resultParts(call: EndedCall): Pick<PrintedCall, 'diff' | 'excerp
   if (outcome === 'interrupted') return excerptPart(excerptOf(text.replace(END_LINES, ''), 'before'));
   if (outcome !== 'ok' && outcome !== 'failed') return {};
   // A command reports its error at the end of its output. The line with its exit code is in the title already.
-  if (exit !== undefined && exit !== 0)
-    return excerptPart(excerptOf(text.trimEnd().replace(/\n?\[exit \d+\]$/, ''), 'before'));
+  if (exit !== undefined && exit !== 0) return excerptPart(excerptOf(withoutExit(text), 'before'));
   if (outcome === 'failed') return excerptPart(excerptOf(text, 'after'));
+  // The line with the exit code is at the end of the result. It says nothing new here.
+  if (call.tool === 'bash') return excerptPart(excerptOf(withoutExit(text), 'before', GOOD_LINES));
   const diff = diffOf(call);
   return diff === undefined ? {} : { diff };
+}
+
+function withoutExit(text: string): string {
+  return text.trimEnd().replace(/\n?\[exit \d+\]$/, '');
 }
 
 /** Lines that the tool `bash` adds at the end of a result. */
@@ -45,12 +52,12 @@ function excerptPart(excerpt: OutputExcerpt): Pick<PrintedCall, 'excerpt'> {
   return excerpt.lines.length === 0 ? {} : { excerpt };
 }
 
-function excerptOf(text: string, leftOut: OutputExcerpt['leftOut']): OutputExcerpt {
+function excerptOf(text: string, leftOut: OutputExcerpt['leftOut'], most: number = EXCERPT_LINES): OutputExcerpt {
   const lines = text
     .trim()
     .split('\n')
     .filter((line, index) => line !== '' || index > 0);
-  const shown = leftOut === 'after' ? lines.slice(0, EXCERPT_LINES) : lines.slice(-EXCERPT_LINES);
+  const shown = leftOut === 'after' ? lines.slice(0, most) : lines.slice(-most);
   return {
     lines: shown.map((line) => (line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line)),
     left: lines.length - shown.length,

@@ -91,8 +91,8 @@ export interface Controller {
   refill(text: string, attached?: Draft['attached']): void;
   /** Asks for a new forecast of the next call. Called after a command that changes the model or its parameters. */
   refreshStatus(): void;
-  /** Called when the user has begun a prompt. The first call of a new session is forecast then. */
-  draftBegan(): void;
+  /** Called when the text in the editor has changed. A prompt with this text is forecast then. */
+  draftChanged(draft: Draft): void;
   /** Ends the terminal. */
   leave(): void;
 }

@@ -90,8 +90,15 @@ describe('calls', () => {
     expect(forged[0]).toBe('✗ bash a  exit 1, 1.2 s');
   });
 
-  test('a successful command shows no output, and a denied call no error', () => {
-    expect(drawnCall('bash', { command: 'ls' }, 'a\nb')).toEqual(['✓ bash ls  1.2 s']);
+  test('a successful command shows the last lines of its output, and a denied call no error', () => {
+    expect(drawnCall('bash', { command: 'ls' }, 'a\nb\nc\nd\ne\n[exit 0]', { exit: 0 })).toEqual([
+      '✓ bash ls  1.2 s',
+      '  … 2 more lines, Ctrl-O shows all',
+      '  c',
+      '  d',
+      '  e',
+    ]);
+    expect(drawnCall('bash', { command: 'true' }, '[exit 0]', { exit: 0 })).toEqual(['✓ bash true  1.2 s']);
     const { record } = createRecords();
     const denied = after(
       record('answer.received', answer(call('c1', 'bash', { command: 'rm x' }))),
@@ -152,6 +159,20 @@ describe('calls', () => {
 });
 
 describe('turns', () => {
+  test('the end of a turn counts the calls of the model, and those that ran', () => {
+    const { record } = createRecords();
+    const ended = (calls: number): string => {
+      const conversation = after(
+        record('turn.started', { trigger: 'user' }),
+        record('answer.received', answer(call('c1', 'read', { path: 'a' }), call('c2', 'edit', { path: 1 }))),
+        record('turn.ended', { outcome: 'completed', totals: { steps: 1, calls } }),
+      );
+      return drawn(conversation, 200).at(-1) ?? '';
+    };
+    expect(ended(1)).toContain('1 step, 1 of 2 tool calls ran');
+    expect(ended(2)).toContain('1 step, 2 tool calls;');
+  });
+
   test('the end of a turn shows its time, tokens, cost and subagents in one line', () => {
     const { record } = createRecords();
     const conversation = after(

@@ -15,6 +15,7 @@ import type { PlannedTask, PrintedBlock, PrintedCall } from './blocks.ts';
 import { isInterrupted, planAfter, resultParts } from './call-results.ts';
 import type { GrowingList } from './growing-list.ts';
 import { growingList } from './growing-list.ts';
+import { promptText } from './prompt-text.ts';
 import type { EarlierRecords } from './record-lines.ts';
 import { recordLines } from './record-lines.ts';
 import { EMPTY_TALLY, tallyAfter } from './turn-tally.ts';
@@ -168,7 +169,7 @@ export function foldRecord(before: Conversation, record: Recorded): Conversation
   switch (record.kind) {
     case 'prompt.given': {
       const { parts, steer } = record.data;
-      return add(conversation, { kind: 'prompt', key, text: textOf(parts), steer: steer === true });
+      return add(conversation, { kind: 'prompt', key, text: promptText(parts), steer: steer === true });
     }
     case 'answer.received':
     case 'answer.interrupted':
@@ -278,6 +279,11 @@ function endCall(
 /** Returns the conversation with a block that Tidemark adds itself. */
 export function add(conversation: Conversation, block: PrintedBlock): Conversation {
   return { ...conversation, blocks: conversation.blocks.append([block]) };
+}
+
+/** Returns the conversation without its live part, which was not recorded. */
+export function withoutLive(conversation: Conversation): Conversation {
+  return { ...conversation, live: NOTHING_LIVE };
 }
 
 /** Returns the conversation of a session that no process writes any more: its open calls do not run. */

@@ -31,6 +31,8 @@ export interface TerminalState {
   readonly refill?: { readonly id: number; readonly text: string; readonly attached: Draft['attached'] };
   /** Id of the shown session. Absent before the first prompt of a new session. */
   readonly session?: SessionId | undefined;
+  /** True after the log of the session could not be written. The session must be opened again. */
+  readonly unwritable?: boolean;
   /** True if the session is open in another process. It is then only shown. */
   readonly readOnly: boolean;
   /** Colours of the screen. Default: `dark`, if the terminal has colours. */

@@ -17,13 +17,15 @@ export interface TurnTally {
   readonly tokens: SeenTokens;
   /** Number of model calls whose tokens were added. */
   readonly answers: number;
+  /** Number of tool calls that the model made. Some of them may not have run, such as a call with a wrong argument. */
+  readonly calls: number;
   readonly subagents: readonly ShownSubagent[];
   /** Time of the beginning, in milliseconds since 1970. */
   readonly startedAt?: number;
 }
 
 /** Tally before the first record of a turn. */
-export const EMPTY_TALLY: TurnTally = { tokens: NOTHING_SEEN, answers: 0, subagents: [] };
+export const EMPTY_TALLY: TurnTally = { tokens: NOTHING_SEEN, answers: 0, calls: 0, subagents: [] };
 
 /** Returns the tally after a record. A new turn begins with an empty tally. */
 export function tallyAfter(tally: TurnTally, record: Recorded): TurnTally {
@@ -33,7 +35,7 @@ export function tallyAfter(tally: TurnTally, record: Recorded): TurnTally {
       return { ...EMPTY_TALLY, startedAt: Date.parse(record.at) };
     case 'answer.received':
     case 'answer.interrupted':
-      return withTokens(tally, record.data);
+      return withCalls(withTokens(tally, record.data), record);
     case 'answer.failed':
       return record.data.usage === undefined ? tally : withTokens(tally, record.data);
     case 'subagent.started':
@@ -46,6 +48,14 @@ export function tallyAfter(tally: TurnTally, record: Recorded): TurnTally {
 
 function withTokens(tally: TurnTally, call: Parameters<typeof addSeen>[1]): TurnTally {
   return { ...tally, tokens: addSeen(tally.tokens, call, tally.answers === 0), answers: tally.answers + 1 };
+}
+
+function withCalls(
+  tally: TurnTally,
+  { data }: RecordedOf<'answer.received'> | RecordedOf<'answer.interrupted'>,
+): TurnTally {
+  const made = data.stream === 'main' ? data.parts.filter(({ type }) => type === 'call').length : 0;
+  return made === 0 ? tally : { ...tally, calls: tally.calls + made };
 }
 
 const OUTCOME_STYLES = { completed: 'green', limited: 'yellow', interrupted: 'yellow', failed: 'red' } as const;
@@ -66,9 +76,13 @@ function errorLines(outcome: TurnEnded['outcome'], error: NonNullable<TurnEnded[
   return [[head, `: ${error.message}`], ...(error.next === '' ? [] : [`next: ${error.next}`])];
 }
 
-function totalsInWords(totals: NonNullable<TurnEnded['totals']>, { tokens, answers, subagents }: TurnTally): string {
+function totalsInWords(
+  totals: NonNullable<TurnEnded['totals']>,
+  { tokens, answers, calls, subagents }: TurnTally,
+): string {
+  const made = formatCount(Math.max(calls, totals.calls), 'tool call');
   return [
-    `: ${formatCount(totals.steps, 'step')}, ${formatCount(totals.calls, 'tool call')}`,
+    `: ${formatCount(totals.steps, 'step')}, ${calls > totals.calls ? `${totals.calls} of ${made} ran` : made}`,
     ...(answers === 0 ? [] : [`tokens: ${tokensInWords(tokens)}`]),
     `${costInWords(totals)}${forSubagents(subagents.filter(({ status }) => status !== null))}`,
   ].join('; ');

@@ -2,7 +2,7 @@
 
 import { Text } from 'ink';
 import type { ReactElement } from 'react';
-import { createElement as h, useEffect, useState } from 'react';
+import { createElement as h, useEffect, useRef, useState } from 'react';
 
 import type { Look } from '../../frame/shown.ts';
 import { render } from '../../frame/shown.ts';
@@ -29,6 +29,13 @@ export function StatusLine({ state, columns, colour, now, clock = Date.now }: St
     const timer = setTimeout(() => setTicks(ticks + 1), pause);
     return () => clearTimeout(timer);
   }, [status, running, clock, ticks]);
-  const line = statusParts({ status, mode, running, stopping, readOnly, queued: queued.length }, columns - 1, time);
+  const began = useRef<number>(undefined);
+  if (!running) began.current = undefined;
+  else began.current ??= time;
+  const { answer, reasoning } = state.conversation.live;
+  const characters = answer.length + reasoning.length;
+  const work = began.current === undefined ? undefined : { ms: time - began.current, characters };
+  const view = { status, mode, running, stopping, readOnly, queued: queued.length, work };
+  const line = statusParts(view, columns - 1, time);
   return h(Text, { wrap: 'truncate' }, render(line, colour));
 }

@@ -94,7 +94,7 @@ describe('statusParts', () => {
 
   test('shows no forecast and no countdown while a turn runs', () => {
     expect(shown({ running: true, queued: 2 })).toBe(
-      'ask · claude-opus-5-5 high · ██░░░ 31% · hit 97% · $1.42 · working · 2 queued · main',
+      'ask · claude-opus-5-5 high · ██░░░ 31% · hit 97% · $1.42 · working, esc interrupt · 2 queued · main',
     );
   });
 
@@ -147,6 +147,15 @@ test.each([252_000, 60_000, 61_234, 999, 4_000_000])(
 test('nextChange returns undefined after the expiry', () => {
   expect(nextChange(view.status, Date.parse(next.expires ?? ''))).toBeUndefined();
   expect(nextChange(NO_FACTS, NOW)).toBeUndefined();
+});
+
+test('a running turn shows its seconds, the key that interrupts it, and the tokens that arrived', () => {
+  const at = (work: StatusView['work'], columns: number): string =>
+    render(statusParts({ ...view, running: true, work }, columns, NOW), false);
+  expect(at({ ms: 12_900, characters: 0 }, 120)).toContain(' · working 12 s, esc interrupt · ');
+  expect(at({ ms: 61_000, characters: 1_240 }, 120)).toContain(' · working 1 min 1 s, about 310 tokens, esc interrupt');
+  expect(at({ ms: 12_900, characters: 1_240 }, 45)).toContain('working 12 s, esc interrupt');
+  expect(at({ ms: 12_900, characters: 1_240 }, 20)).toContain('working');
 });
 
 test('running background processes are counted', () => {

@@ -6,6 +6,7 @@ import stringWidth from 'string-width';
 import { dollars, formatCount } from '../../frame/numbers.ts';
 import type { Shown } from '../../frame/shown.ts';
 import { render, withStyle } from '../../frame/shown.ts';
+import { duration } from '../../present/tool-line.ts';
 import type { StatusFacts } from '../state/status-facts.ts';
 import { priceOfNext } from '../state/status-facts.ts';
 import type { TerminalState } from '../state/terminal-state.ts';
@@ -14,6 +15,8 @@ import type { TerminalState } from '../state/terminal-state.ts';
 export type StatusView = Pick<TerminalState, 'status' | 'mode' | 'running' | 'stopping' | 'readOnly'> & {
   /** Number of prompts that wait for the end of the turn. */
   readonly queued: number;
+  /** Milliseconds since the turn was sent, and the length of the text that has arrived of the current answer. */
+  readonly work?: { readonly ms: number; readonly characters: number } | undefined;
 };
 
 /**
@@ -45,10 +48,8 @@ function narrowed(parts: readonly StatusPart[]): readonly StatusPart[] {
   return parts.map((part) => (part === least ? part.slice(1) : part)).filter((part) => part.length > 0);
 }
 
-function partsOf(
-  { status, mode, running, stopping, readOnly, queued }: StatusView,
-  now: number,
-): readonly StatusPart[] {
+function partsOf(view: StatusView, now: number): readonly StatusPart[] {
+  const { status, mode, running, readOnly, queued } = view;
   const { hitRate, cost, costsMore, subagents, processes, branch } = status;
   return [
     [{ rank: 10, text: modeText(mode, readOnly) }],
@@ -56,13 +57,30 @@ function partsOf(
     gaugePart(status),
     hitRate === undefined ? [] : [{ rank: 2.5, text: `hit ${Math.floor(100 * hitRate)}%` }],
     cost === undefined ? [] : [{ rank: 6, text: `${costsMore === true ? '≥ ' : ''}${dollars(cost)}` }],
-    running ? [{ rank: 9, text: stopping ? 'stopping' : 'working' }] : nextPart(status, now),
+    running ? workPart(view) : nextPart(status, now),
     running ? [] : expiryPart(status, now),
     subagents === 0 ? [] : [{ rank: 4, text: formatCount(subagents, 'subagent') }],
     processes === 0 ? [] : [{ rank: 4.5, text: processes === 1 ? '1 process' : `${processes} processes` }],
     queued === 0 ? [] : [{ rank: 5.5, text: `${queued} queued` }],
     branch === undefined ? [] : [{ rank: 2, text: shortened(branch) }],
   ].filter((part) => part.length > 0);
+}
+
+/** Characters of a token, roughly. The provider reports the exact number at the end of the answer. */
+const TOKEN_CHARACTERS = 4;
+
+function workPart({ stopping, work }: StatusView): StatusPart {
+  const seconds = Math.floor((work?.ms ?? 0) / SECOND);
+  const time = seconds === 0 ? '' : ` ${seconds < 60 ? `${seconds} s` : duration(seconds * SECOND)}`;
+  if (stopping) return [{ rank: 9, text: `stopping${time}` }];
+  const tokens = Math.round((work?.characters ?? 0) / TOKEN_CHARACTERS);
+  const received = tokens === 0 ? '' : `, about ${formatCount(tokens, 'token')}`;
+  return [
+    { rank: 2.2, text: `working${time}${received}, esc interrupt` },
+    { rank: 7, text: `working${time}, esc interrupt` },
+    { rank: 8.5, text: `working${time}` },
+    { rank: 9, text: 'working' },
+  ];
 }
 
 function modeText(mode: StatusView['mode'], readOnly: boolean): Shown {

@@ -51,8 +51,16 @@ test('`rankMatches` prefers the beginning of the last name, then a part of it, t
 });
 
 test('files and their folders are completed, and a name with spaces is quoted', async () => {
-  const files = async (): Promise<readonly string[]> => ['src/a b.ts', 'src/tax.ts', 'odd"name'];
+  const files = async (): Promise<readonly string[]> => [
+    'src/a b.ts',
+    'src/tax.ts',
+    'odd"name',
+    'odd" name',
+    '"odd',
+    'a\nb',
+  ];
   expect(await completed('see @', { files })).toEqual([
+    ['odd"name', '@odd"name '],
     ['src/', '@src/'],
     ['src/a b.ts', '@"src/a b.ts" '],
     ['src/tax.ts', '@src/tax.ts '],

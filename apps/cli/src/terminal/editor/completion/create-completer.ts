@@ -121,11 +121,16 @@ function fileItems(files: readonly string[], query: string): readonly Completion
   });
 }
 
+/** Returns true if a prompt can contain the name: a name with spaces is quoted, so it has no quotation mark. */
+function canBeNamed(file: string): boolean {
+  return !/[\n\r]/.test(file) && !(file.includes('"') && (/\s/.test(file) || file.startsWith('"')));
+}
+
 /** Adds the folders of the files, with `/` at their ends. Leaves out names that a prompt cannot contain. */
 function withFolders(files: readonly string[]): readonly string[] {
   const found = new Set<string>();
   for (const file of files) {
-    if (/["\n\r]/.test(file)) continue;
+    if (!canBeNamed(file)) continue;
     const path = sep === '\\' ? file.replaceAll(sep, '/') : file;
     for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) found.add(path.slice(0, at + 1));
     found.add(path);

@@ -45,7 +45,7 @@ test('an incomplete line of a killed process is skipped, and the next prompt has
 test('two histories in one home lose no prompt, also while the file is renamed', async () => {
   const home = await newHome();
   const both = [openPromptHistory({ home, mask: keep }), openPromptHistory({ home, mask: keep })];
-  await appendFile(join(home, 'prompts.jsonl'), `${JSON.stringify('x'.repeat(30_000))}\n`.repeat(17));
+  await appendFile(join(home, 'prompts.jsonl'), `${JSON.stringify('x'.repeat(60_000))}\n`.repeat(35));
   const addAll = async (history: PromptHistory, name: string): Promise<void> => {
     for (let number = 0; number < 30; number += 1) await history.add(`${name} ${number} ${'y'.repeat(1_000)}`);
   };
@@ -55,4 +55,12 @@ test('two histories in one home lose no prompt, also while the file is renamed',
   );
   expect(new Set(prompts.map((prompt) => prompt.slice(0, 12))).size).toBe(60);
   expect((await stat(join(home, 'prompts.jsonl'))).size).toBeLessThan(200_000);
+});
+
+test('a prompt of 64 KiB is kept whole, and a longer one is left out', async () => {
+  const home = await newHome();
+  const history = openPromptHistory({ home, mask: keep });
+  const longest = 'x'.repeat(64 * 1024);
+  for (const prompt of [longest, `${longest}y`, 'short']) await history.add(prompt);
+  expect(await history.read()).toEqual([longest, 'short']);
 });

@@ -22,10 +22,10 @@ export interface HistoryPlace {
 }
 
 /** Size of the file at which it becomes the older file, in bytes. The older file before it is removed. */
-const MAX_BYTES = 512 * 1024;
+const MAX_BYTES = 2 * 1024 * 1024;
 
-/** Length of the longest prompt that is kept. */
-const MAX_LENGTH = 32_000;
+/** Length of the longest prompt that is kept. A longer one is kept only until the terminal ends. */
+const MAX_LENGTH = 64 * 1024;
 
 const MAX_PROMPTS = 1_000;
 

@@ -83,6 +83,11 @@ export function lineEnd(text: string, at: number): number {
   return found === -1 ? text.length : found;
 }
 
+/** Returns true for an ASCII character or one of the usual wide characters. */
+export function isUsual(grapheme: string): boolean {
+  return SIMPLE.test(grapheme);
+}
+
 /** Returns the cells that a grapheme takes on the terminal. */
 export function cellsOf(grapheme: string): number {
   if (grapheme.length === 1 && grapheme >= ' ' && grapheme <= '~') return 1;

@@ -39,3 +39,12 @@ test('`positionAt` stays in a row that continues in the next one', () => {
   expect(positionAt(rows, 0, 9)).toBe(3);
   expect(positionAt(rows, 1, 9)).toBe(8);
 });
+
+test('an invisible character is shown as its mark, and letters, emoji and wide characters are shown as they are', () => {
+  const row = (text: string): string =>
+    layoutRows(text, 80, () => undefined)
+      .flatMap(({ pieces }) => pieces.map((piece) => piece.shown))
+      .join('');
+  expect(row('a\u200bb\u202ec\u{e0041}\u001b')).toBe('a⟨U+200B⟩b⟨U+202E⟩c⟨U+E0041⟩⟨U+001B⟩');
+  for (const text of ['Grüße, 日本語', '👩‍👩‍👧 ❤️', 'e\u0301']) expect(row(text)).toBe(text);
+});

@@ -1,6 +1,7 @@
 // Rows in which the editor shows its text. A row breaks after a space where possible, and never inside a grapheme.
 
-import { afterGrapheme, cellsOf, graphemesOf } from './graphemes.ts';
+import { markedText } from '../../../present/marked-text.ts';
+import { afterGrapheme, cellsOf, graphemesOf, isUsual } from './graphemes.ts';
 
 /** A piece of a row: a grapheme, or the label of a folded paste or an image. */
 export interface RowPiece {
@@ -90,13 +91,15 @@ function piecesOf(line: string, start: number, columns: number, labelOf: LabelOf
     const from = at;
     at += grapheme.length;
     const label = labelOf(grapheme);
-    const shown = label === undefined ? shownAs(grapheme) : shortenText(label, columns);
+    const shown = label === undefined ? shownAs(grapheme, columns) : shortenText(label, columns);
     return { from, to: at, shown, cells: widthOfText(shown), isLabel: label !== undefined };
   });
 }
 
-function shownAs(grapheme: string): string {
-  return grapheme === '\t' ? ' '.repeat(cellsOf('\t')) : grapheme;
+/** Returns a grapheme as it is shown. An invisible character is its mark, as in a question before a call. */
+function shownAs(grapheme: string, columns: number): string {
+  if (grapheme === '\t') return ' '.repeat(cellsOf('\t'));
+  return isUsual(grapheme) ? grapheme : shortenText(markedText(grapheme), columns);
 }
 
 /** Returns the text on one line, or its beginning and `…` if it needs more than `columns` cells. */

@@ -1,8 +1,8 @@
 import { callId } from '@tidemark/log';
 import { expect, test } from 'vitest';
 import { NOTHING_SPENT } from '../session/spent.ts';
-import type { LeftForSubagents } from './delegate.ts';
-import { shareOf } from './delegate.ts';
+import type { LeftForSubagents } from './subagent-limits.ts';
+import { shareOf } from './subagent-limits.ts';
 
 const left = (change: Partial<LeftForSubagents> = {}): LeftForSubagents => ({
   limits: {},
