@@ -101,7 +101,7 @@ describe('a trusted workspace', () => {
   test('must be trusted again if an instruction file appears, and stays trusted if its content changes', async () => {
     write('AGENTS.md', 'Run the tests.');
     expect(await state()).toBe('changed');
-    await recordTrust(home, await readBrought(folder));
+    await recordTrust(home, await readBrought(folder), { decision: 'trusted', at: AT });
     write('AGENTS.md', 'Run no tests.');
     expect(await state()).toBe('trusted');
   });
