@@ -32,9 +32,9 @@ function questionOf(change: Partial<CallQuestion> = {}): CallQuestion {
   };
 }
 
-/** Presses keys one after the other. `⏎`, `⌫`, `⎋` and `↓` are special keys. */
+/** Presses keys one after the other. `⏎`, `⌫`, `⎋`, `↑` and `↓` are special keys. */
 function press(keys: string, question = questionOf(), pages = 1): AnswerStep {
-  const names = { '⏎': 'enter', '⌫': 'backspace', '⎋': 'escape', '↓': 'next' } as const;
+  const names = { '⏎': 'enter', '⌫': 'backspace', '⎋': 'escape', '↓': 'next', '↑': 'previous' } as const;
   let state: AnswerStep = startAnswering(pages);
   for (const key of keys) {
     if ('answer' in state || 'interrupt' in state) return state;
@@ -70,6 +70,23 @@ test('a allows the exact command, or a typed pattern, for the session', () => {
   expect(press('a⏎')).toEqual({ answer: { decision: 'allowed', always, keep: 'session' } });
   expect(press('p⏎')).toEqual({ answer: { decision: 'allowed', always, keep: 'project' } });
   expect(press('anpm run *⏎')).toMatchObject({ problem: expect.stringContaining('npm run *') });
+});
+
+test('the arrows choose between the places of a grant, and keep a typed text', () => {
+  const effects = { paths: [{ path: 'src/a/b.ts', access: 'write' as const }] };
+  const edit = { tool: 'edit', effect: 'write' as const, confined: true, effects };
+  const question = questionOf({ tool: 'edit', effect: 'write', offer: { call: edit, project: true } });
+  const typed = (keys: string): AnswerStep => press(keys, question);
+  expect([typed('a'), typed('a↓'), typed('a↓↓'), typed('a↑')].map((step) => 'typed' in step && step.typed)).toEqual([
+    'src/a/b.ts',
+    'src/a/',
+    'src/a/b.ts',
+    'src/a/',
+  ]);
+  expect(typed('p↓⏎')).toMatchObject({ answer: { always: { tool: 'edit', folders: ['src/a'] }, keep: 'project' } });
+  expect(typed('a⌫↓')).toMatchObject({ typed: 'src/a/b.t' });
+  expect(press('anpm↓')).toMatchObject({ typed: 'npm' });
+  expect(press('n↓')).toMatchObject({ typed: '' });
 });
 
 test('y is refused until every page was shown', () => {

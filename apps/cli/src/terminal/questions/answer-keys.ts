@@ -61,10 +61,27 @@ function pressAnswer(state: Answering, { input, name }: PressedKey, question: Qu
   // The call can only be allowed once. The reply contains the reason.
   if (reply !== 'unclear' && 'problem' in reply && question.offer === undefined)
     return { ...state, problem: reply.problem };
-  // A write has no exact grant. The line then begins with the nearest place that the question offers.
-  const [place = ''] =
-    question.offer === undefined || question.offer.exact !== undefined ? [] : offeredPlaces(question.offer);
+  const [place = ''] = grantPlaces(question);
   return openLine(state, letter === 'a' ? 'session' : 'project', place);
+}
+
+/**
+ * Returns the texts with which the line of a grant can begin, the narrowest first. A write has no exact grant. The line
+ * then begins with the nearest place that the question offers.
+ */
+export function grantPlaces(question: Question): readonly string[] {
+  if (question.about !== 'call' || question.offer === undefined) return [];
+  const places = offeredPlaces(question.offer);
+  return question.offer.exact === undefined ? places : ['', ...places];
+}
+
+/** Replaces the place of a grant with the next or the previous one. A text that the user typed is kept. */
+function otherPlace(state: Answering, line: AnswerLine, to: 'next' | 'previous', question: Question): Answering {
+  const places = line === 'session' || line === 'project' ? grantPlaces(question) : [];
+  const at = places.indexOf(state.typed);
+  if (at === -1) return state;
+  const typed = places.at((at + (to === 'next' ? 1 : -1)) % places.length) ?? state.typed;
+  return { ...state, typed, problem: undefined };
 }
 
 const TOO_SMALL = 'the terminal is too small to show the question';
@@ -88,7 +105,7 @@ function typeInLine(state: Answering, line: AnswerLine, { input, name }: Pressed
       return { ...state, typed: Array.from(state.typed).slice(0, -1).join(''), problem: undefined };
     case 'next':
     case 'previous':
-      return state;
+      return otherPlace(state, line, name, question);
     case undefined: {
       const next = { ...state, typed: state.typed + input.replaceAll(/\p{Cc}+/gu, ' '), problem: undefined };
       // Fast keys can arrive together with Enter. A grant is not ended in this way, because it could be a paste.

@@ -9,7 +9,7 @@ import { render, withStyle } from '../../frame/shown.ts';
 import { markedText } from '../../present/marked-text.ts';
 import type { QuestionPanel } from '../state/terminal-state.ts';
 import type { Answering, AnswerLine } from './answer-keys.ts';
-import { pressKey, startAnswering } from './answer-keys.ts';
+import { grantPlaces, pressKey, startAnswering } from './answer-keys.ts';
 import { pressedKey } from './pressed-key.ts';
 import { useKeyGuard, WAIT_FOR_KEYS } from './key-guard.ts';
 import { questionPages } from './question-pages.ts';
@@ -123,7 +123,11 @@ function footOf(
   { question }: QuestionPanel,
   { pages, escape }: FootFacts,
 ): Shown {
-  if (line !== undefined) return [withStyle('cyan', LINES[line]), typed, '▏'];
+  if (line !== undefined) {
+    const isGrant = line === 'session' || line === 'project';
+    const arrows = isGrant && grantPlaces(question).length > 1 ? withStyle('dim', '  ↑↓: other place') : '';
+    return [withStyle('cyan', LINES[line]), typed, '▏', arrows];
+  }
   const back = page > 0 ? ' · b: back' : '';
   const turn = page < pages - 1 ? 'space: next page · ' : '';
   const place = pages > 1 ? ` · page ${page + 1} of ${pages}${back}` : '';

@@ -1,6 +1,6 @@
 // Tests the status line in a terminal emulator.
 
-import { timestamp, money } from '@tidemark/log';
+import { callId, timestamp, money } from '@tidemark/log';
 import { render } from 'ink';
 import { createElement as h } from 'react';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
@@ -8,7 +8,7 @@ import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { createVirtualTerminal } from '../../../tests/virtual-terminal.ts';
 import { EMPTY_CONVERSATION } from '../state/conversation.ts';
 import { NO_FACTS } from '../state/status-facts.ts';
-import type { TerminalState } from '../state/terminal-state.ts';
+import type { Panel, TerminalState } from '../state/terminal-state.ts';
 import { StatusLine } from './status-line.ts';
 
 const NOW = Date.parse('2026-11-23T12:00:00.000Z');
@@ -45,14 +45,17 @@ const state: TerminalState = {
 
 afterEach(() => vi.useRealTimers());
 
-function show(columns: number, clock: () => number) {
+function show(columns: number, clock: () => number, change: Partial<TerminalState> = {}) {
   const terminal = createVirtualTerminal(columns, 6);
-  const { unmount } = render(h(StatusLine, { state, columns, colour: false, now: NOW, clock }), {
-    stdout: terminal.stdout,
-    stdin: terminal.stdin,
-    patchConsole: false,
-    interactive: true,
-  });
+  const { unmount } = render(
+    h(StatusLine, { state: { ...state, ...change }, columns, colour: false, now: NOW, clock }),
+    {
+      stdout: terminal.stdout,
+      stdin: terminal.stdin,
+      patchConsole: false,
+      interactive: true,
+    },
+  );
   onTestFinished(() => unmount());
   return terminal;
 }
@@ -85,4 +88,23 @@ test('the status line is drawn again only when its countdown changes', async () 
   const after = terminal.written();
   await shown(600_000);
   expect(terminal.written()).toBe(after);
+});
+
+test('the status line says that a question waits', async () => {
+  const panel: Panel = {
+    kind: 'question',
+    question: {
+      about: 'call',
+      call: callId('c1'),
+      tool: 'bash',
+      effect: 'execute',
+      title: 'bash npm test',
+      rule: 'ask/execute',
+      preview: { kind: 'command', text: 'npm test' },
+    },
+    answer: () => undefined,
+  };
+  const terminal = show(80, () => NOW, { running: true, panel });
+  await terminal.until(/waits for your answer/);
+  expect((await terminal.viewport()).join('')).not.toContain('working');
 });

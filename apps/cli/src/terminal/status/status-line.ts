@@ -35,7 +35,8 @@ export function StatusLine({ state, columns, colour, now, clock = Date.now }: St
   const { answer, reasoning } = state.conversation.live;
   const characters = answer.length + reasoning.length;
   const work = began.current === undefined ? undefined : { ms: time - began.current, characters };
-  const view = { status, mode, running, stopping, readOnly, queued: queued.length, work };
+  const asks = state.panel?.kind === 'question';
+  const view = { status, mode, running, stopping, readOnly, queued: queued.length, work, asks };
   const line = statusParts(view, columns - 1, time);
   return h(Text, { wrap: 'truncate' }, render(line, colour));
 }

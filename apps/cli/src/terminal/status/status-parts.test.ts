@@ -164,3 +164,13 @@ test('running background processes are counted', () => {
   expect(counted(1)).toContain(' · 1 process');
   expect(counted(3)).toContain(' · 3 processes');
 });
+
+test('a turn that waits for an answer says so instead of `working`', () => {
+  const at = (change: Partial<StatusView>, columns: number): string =>
+    render(statusParts({ ...view, running: true, asks: true, ...change }, columns, NOW), false);
+  expect(at({ work: { ms: 12_900, characters: 1_240 } }, 120)).toContain(' · waits for your answer · ');
+  expect(at({}, 120)).not.toContain('working');
+  expect(at({}, 20)).toContain('waits');
+  expect(at({ stopping: true }, 120)).toContain('stopping');
+  expect(at({ running: false }, 120)).not.toContain('waits');
+});

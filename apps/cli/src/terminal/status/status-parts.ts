@@ -17,6 +17,8 @@ export type StatusView = Pick<TerminalState, 'status' | 'mode' | 'running' | 'st
   readonly queued: number;
   /** Milliseconds since the turn was sent, and the length of the text that has arrived of the current answer. */
   readonly work?: { readonly ms: number; readonly characters: number } | undefined;
+  /** True while the turn waits for the answer to a question on the screen. */
+  readonly asks?: boolean;
 };
 
 /**
@@ -69,10 +71,17 @@ function partsOf(view: StatusView, now: number): readonly StatusPart[] {
 /** Characters of a token, roughly. The provider reports the exact number at the end of the answer. */
 const TOKEN_CHARACTERS = 4;
 
-function workPart({ stopping, work }: StatusView): StatusPart {
+/** Parts instead of `working` while a question is on the screen: then nothing happens until the user answers. */
+const ASKS: StatusPart = [
+  { rank: 7, text: withStyle('yellow', 'waits for your answer') },
+  { rank: 9, text: withStyle('yellow', 'waits') },
+];
+
+function workPart({ stopping, work, asks = false }: StatusView): StatusPart {
   const seconds = Math.floor((work?.ms ?? 0) / SECOND);
   const time = seconds === 0 ? '' : ` ${seconds < 60 ? `${seconds} s` : duration(seconds * SECOND)}`;
   if (stopping) return [{ rank: 9, text: `stopping${time}` }];
+  if (asks) return ASKS;
   const tokens = Math.round((work?.characters ?? 0) / TOKEN_CHARACTERS);
   const received = tokens === 0 ? '' : `, about ${formatCount(tokens, 'token')}`;
   return [
