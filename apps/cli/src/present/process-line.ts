@@ -26,12 +26,18 @@ export function reportRunning(
   { processes }: Pick<AgentSession, 'processes'>,
   output: Pick<CommandOutput, 'note'>,
 ): void {
-  for (const { id, command, running } of processes.list())
-    if (running)
-      output.note([
-        withStyle('yellow', 'stopped'),
-        `: background process ${id}, because the command ends: ${shortCommand(command)}`,
-      ]);
+  for (const line of stoppedLines({ processes }, 'the command ends')) output.note(line);
+}
+
+/** Returns a line for each background process that still runs in a session that is about to be closed. */
+export function stoppedLines({ processes }: Pick<AgentSession, 'processes'>, why: string): readonly Shown[] {
+  return processes
+    .list()
+    .filter(({ running }) => running)
+    .map(({ id, command }) => [
+      withStyle('yellow', 'stopped'),
+      `: background process ${id}, because ${why}: ${shortCommand(command)}`,
+    ]);
 }
 
 /** Returns the first line of a command, shortened. */

@@ -6,7 +6,7 @@ import type { Log, LogWriter } from '@tidemark/log';
 import { callId, LogError, sessionId, timestamp } from '@tidemark/log';
 import { createScriptedProvider } from '@tidemark/provider-scripted';
 import { createMemoryStore } from '@tidemark/store-memory';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 
 import { draftOf, openScriptedTerminal, says } from '../../../tests/scripted-terminal.ts';
 import type { ScriptedTerminal } from '../../../tests/scripted-terminal.ts';
@@ -82,6 +82,19 @@ test('the mode that is chosen before the first prompt is the mode of the new ses
   await terminal.until(({ mode }) => mode === 'auto');
   await talk(terminal, 'hello');
   expect([terminal.controller.session()?.mode, terminal.controller.state.get().mode]).toEqual(['auto', 'auto']);
+});
+
+test('the background processes that end with a session are named when another session is shown', async () => {
+  const terminal = await openScriptedTerminal();
+  await talk(terminal, 'first prompt');
+  const left = terminal.controller.session();
+  if (left === undefined) throw new Error('no session');
+  const startedAt = timestamp('2026-11-23T09:00:00.000Z');
+  const process = { id: 'p1', command: 'npm run dev', startedAt, bytes: 0, running: true };
+  vi.spyOn(left.processes, 'list').mockReturnValue([process, { ...process, id: 'p2', running: false }]);
+  await terminal.controller.openSession({ open: 'new' });
+  expect(terminal.printed()).toContain('background process p1, because another session is shown: npm run dev');
+  expect(terminal.printed()).not.toContain('p2');
 });
 
 test('an earlier session is shown with its history, and continues', async () => {

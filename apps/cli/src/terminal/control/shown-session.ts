@@ -11,7 +11,9 @@ import type { ChosenSession } from '../../arguments/choose-session.ts';
 import { namedSession } from '../../arguments/choose-session.ts';
 import { titleOf } from '../../arguments/prompt-title.ts';
 import { CliError } from '../../frame/failure.ts';
+import type { Shown } from '../../frame/shown.ts';
 import { withStyle } from '../../frame/shown.ts';
+import { stoppedLines } from '../../present/process-line.ts';
 import type { OpenedAgent, PreparedAgent } from '../../turns/open-agent.ts';
 import type { Controller, SessionChoice } from '../state/controller.ts';
 import type { Conversation } from '../state/conversation.ts';
@@ -187,11 +189,18 @@ async function switchTo(shown: HeldSession, choice: SessionChoice): Promise<void
     throw new CliError('cli/refused', 'this terminal shows only one session', 'start another terminal');
   if (choice.open === 'live') return showLive(shown, sessions, choice.session);
   const before = shown.opened;
+  const stopped = linesOfStopped(shown);
   if (choice.open === 'new') {
     const opened = await sessions.prepare(undefined);
     attach(shown, { opened, conversation: undefined, workspace: sessions.folder });
   } else await showExisting(shown, sessions, choice.id);
+  if (stopped.length > 0) place.print(stopped);
   await before?.close();
+}
+
+/** Returns the lines about the processes that end with the shown session. */
+function linesOfStopped({ session }: HeldSession): readonly Shown[] {
+  return session === undefined ? [] : stoppedLines(session, 'another session is shown');
 }
 
 /** Shows a session that the agent of the shown session opened, such as a fork. */
@@ -199,7 +208,9 @@ async function showLive(shown: HeldSession, { log }: SessionsPlace, session: Age
   const { opened, workspace, session: before } = shown;
   if (opened === undefined) return;
   const { conversation, facts } = await readHistory(log, session.id);
+  const stopped = before === session ? [] : linesOfStopped(shown);
   attach(shown, { opened, session, conversation, facts, workspace });
+  if (stopped.length > 0) shown.place.print(stopped);
   if (before !== session) await before?.close();
 }
 
