@@ -71,7 +71,7 @@ describe('the short program `order-desk.ts`', () => {
   test('does the same from a few bundled files, without installed packages', async () => {
     const stage = { folder: await aFolder(), url: await listen() };
     expect(await runSnippet('join-desk.ts', [], stage)).toMatchObject({ exit: 0, err: '' });
-    expect((await readdir(join(stage.folder, 'built'))).length).toBeLessThan(40);
+    expect((await readdir(join(stage.folder, 'built'))).length).toBeLessThan(30);
     expect(await runProgram(join(stage.folder, 'built', 'order-desk.mjs'), [], stage)).toEqual(done);
   });
 });

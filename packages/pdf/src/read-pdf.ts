@@ -108,10 +108,20 @@ function stoppedAt({ pages, texts }: Lines, error: PdfError): PdfText {
   return { pages, texts: [...texts, { number: last + 1, text: '', problem: error.message }] };
 }
 
+/** Returns the path of the library. A bundled program does not contain it. */
+function libraryPath(): string {
+  try {
+    return join(dirname(createRequire(import.meta.url).resolve('unpdf')), 'pdfjs.mjs');
+  } catch (cause) {
+    const message = 'A PDF cannot be read, because the package unpdf is not installed. Convert it to text first.';
+    throw new PdfError('pdf/unavailable', message, {}, cause);
+  }
+}
+
 function startReader(from: number, characters: number): ChildProcess {
   if ('bun' in process.versions || 'deno' in process.versions)
     throw new PdfError('pdf/unavailable', 'A PDF can only be read if Tidemark runs in Node. Convert it to text first.');
-  const library = join(dirname(createRequire(import.meta.url).resolve('unpdf')), 'pdfjs.mjs');
+  const library = libraryPath();
   const node = [
     process.execPath,
     '--permission',

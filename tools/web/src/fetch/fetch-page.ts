@@ -5,7 +5,7 @@ import type { ToolContext, ToolOutput } from '@tidemark/agent';
 
 import type { PrivateHosts } from '../address/allowed-hosts.ts';
 import type { ResolveHost } from '../address/checked-lookup.ts';
-import { systemResolver } from '../address/checked-lookup.ts';
+import { requireReachable, systemResolver } from '../address/checked-lookup.ts';
 import { textPage } from '../page/text-page.ts';
 import { requireNoSecret } from '../require-no-secret.ts';
 import type { WebReply } from '../transport/exchange.ts';
@@ -30,6 +30,15 @@ export interface FetchSetup {
   readonly limits: FetchLimits;
   readonly now: () => string;
   readonly kept: KeptTexts;
+}
+
+/**
+ * Checks a host that is an IP address, before a person is asked about the call. Looks up no name.
+ *
+ * @throws WebError `web/private-address` for an address that must not be reached.
+ */
+export function requireFetchable(url: URL, { allowed }: Pick<FetchSetup, 'allowed'>): void {
+  requireReachable(url, allowed);
 }
 
 /**

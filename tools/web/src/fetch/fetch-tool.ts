@@ -71,8 +71,8 @@ export function createFetchTool(options: FetchToolOptions): Tool {
         effects: { hosts: [url.hostname] },
         // A person is not asked about an address that cannot be fetched anyway.
         preview: async () => {
-          const { requireReachable } = await import('../address/checked-lookup.ts');
-          requireReachable(url, setup.allowed);
+          const { requireFetchable } = await import('./fetch-page.ts');
+          requireFetchable(url, setup);
           return { kind: 'arguments', text: JSON.stringify({ ...asked.data, url: url.href }, null, 2) };
         },
         run: async (context) => {
