@@ -12,7 +12,7 @@ import { formatCount, formatNumber } from '../frame/numbers.ts';
 import type { SessionFlags } from '../arguments/session-argument.ts';
 import { declareSession, optionalSession } from '../arguments/session-argument.ts';
 import { inFields, showInstalled, skillsHere } from '../settings/installed-skills.ts';
-import { settingsRequest } from '../settings/settings-in.ts';
+import { settingsRequest } from '../settings/own-settings.ts';
 import { skillPlaces } from '../settings/skill-places.ts';
 import { sinceArgument } from '../arguments/since-argument.ts';
 import type { TableOf } from '../frame/table.ts';

@@ -9,6 +9,7 @@ import { judgeTrust, listTrust, readBrought, recordTrust, revokeTrust } from '@t
 
 import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
 import { CliError } from '../frame/failure.ts';
+import { ownServers } from '../settings/own-settings.ts';
 import { askForTrust, canAsk, indentLine, LOOK } from '../settings/trust-in.ts';
 import { tooLongToAsk, trustLines } from '../settings/trust-lines.ts';
 
@@ -56,7 +57,7 @@ async function give(path: string, isConfirmed: boolean, context: CommandContext)
   const brought = await readBrought(path);
   // The configuration is checked before an earlier decision is used. If the configuration cannot be used, it is refused
   // with the reason, and no decision is recorded.
-  const lines = await trustLines(brought);
+  const lines = await trustLines(brought, await ownServers(context));
   const before = await judgeTrust(context.home, brought);
   if (before === 'trusted') return report(brought, before, context);
   const decision = isConfirmed

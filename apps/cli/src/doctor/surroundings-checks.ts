@@ -8,7 +8,7 @@ import { readSettings, SettingsError } from '@tidemark/settings';
 
 import type { CommandContext } from '../frame/command.ts';
 import type { SettingsPlaces } from '../settings/display-in.ts';
-import { settingsRequest } from '../settings/settings-in.ts';
+import { settingsRequest } from '../settings/own-settings.ts';
 import { formatCount } from '../frame/numbers.ts';
 import type { DoctorCheck } from './check.ts';
 

@@ -6,7 +6,7 @@ import { readBroughtConfiguration, readSettings, SettingsError } from '@tidemark
 
 import type { CommandContext } from '../frame/command.ts';
 import type { Sink } from '../frame/output.ts';
-import { settingsRequest } from './settings-in.ts';
+import { settingsRequest } from './own-settings.ts';
 
 /** Places where settings are searched. */
 export type SettingsPlaces = Pick<CommandContext, 'environment' | 'configFolder' | 'configFile'>;

@@ -14,7 +14,7 @@ import { findAgents } from '@tidemark/tools-skills';
 import type { CommandContext } from '../frame/command.ts';
 import { CliError } from '../frame/failure.ts';
 import type { OpenedProvider } from './choose-provider.ts';
-import { settingsRequest } from './settings-in.ts';
+import { settingsRequest } from './own-settings.ts';
 import { agentPlaces } from './skill-places.ts';
 
 /** The own agents of a folder, and the folders that were searched. */

@@ -2,12 +2,12 @@
 // uses settings calls this first.
 
 import { defined } from '@tidemark/core';
-import { PROVIDERS } from '@tidemark/kit';
 import type { WorkspaceContents, SettledSettings } from '@tidemark/settings';
 import { readBrought, readSettings, SettingsError } from '@tidemark/settings';
 
 import type { CommandContext } from '../frame/command.ts';
 import { withStyle } from '../frame/shown.ts';
+import { settingsRequest } from './own-settings.ts';
 import { trustIn } from './trust-in.ts';
 
 /** Settings that apply, and the user's trust in the contents of the workspace. */
@@ -33,18 +33,6 @@ export async function settingsIn(
   const settled = await readSettings({ ...settingsRequest(context), ...defined({ brought }), trusted });
   if (settled.problem !== undefined) noteProblem(settled.problem, context);
   return { ...settled, trusted, ...defined({ brought }) };
-}
-
-/** Returns the arguments with which `readSettings` reads the user's own settings. */
-export function settingsRequest({
-  configFolder,
-  configFile,
-  environment,
-}: Pick<CommandContext, 'configFolder' | 'configFile' | 'environment'>): Pick<
-  Parameters<typeof readSettings>[0],
-  'providers' | 'folder' | 'file' | 'environment'
-> {
-  return defined({ providers: Object.keys(PROVIDERS), folder: configFolder, environment, file: configFile });
 }
 
 async function broughtBy(

@@ -8,6 +8,7 @@ import type { CommandContext } from '../frame/command.ts';
 import { foldLine } from '../present/fold-line.ts';
 import { isTooSmall, noticeRows, showPaged, TOO_SMALL } from '../present/show-paged.ts';
 import { withStyle } from '../frame/shown.ts';
+import { ownServers } from './own-settings.ts';
 import { isInstructionsLine, tooLongToAsk, trustLines } from './trust-lines.ts';
 
 /**
@@ -18,7 +19,7 @@ import { isInstructionsLine, tooLongToAsk, trustLines } from './trust-lines.ts';
 export async function trustIn(brought: WorkspaceContents, context: CommandContext): Promise<boolean> {
   const state = await judgeTrust(context.home, brought);
   if (state === 'trusted') return true;
-  const lines = await usableLines(brought);
+  const lines = await usableLines(brought, context);
   if (state === 'declined' || lines.length === 0) return false;
   const changed = state === 'changed';
   // Without trust the model finds and reads the instruction files itself, so nothing is lost and no notice is needed.
@@ -36,9 +37,9 @@ export async function trustIn(brought: WorkspaceContents, context: CommandContex
   return decision === 'trusted';
 }
 
-async function usableLines(brought: WorkspaceContents): Promise<readonly string[]> {
+async function usableLines(brought: WorkspaceContents, context: CommandContext): Promise<readonly string[]> {
   try {
-    return await trustLines(brought);
+    return await trustLines(brought, await ownServers(context));
   } catch (error) {
     if (error instanceof SettingsError) return [];
     throw error;

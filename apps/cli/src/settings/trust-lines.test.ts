@@ -24,9 +24,11 @@ function write(path: string, text: string): void {
   writeFileSync(full, text);
 }
 
+const NO_SERVERS: ReadonlySet<string> = new Set();
+
 async function linesOf(settings: object): Promise<readonly string[]> {
   write('.tidemark/config.json', JSON.stringify(settings));
-  return trustLines(await readBrought(folder));
+  return trustLines(await readBrought(folder), NO_SERVERS);
 }
 
 async function serverLines(server: object): Promise<readonly string[]> {
@@ -38,8 +40,19 @@ async function serverLines(server: object): Promise<readonly string[]> {
 
 const TOKEN = ['word', 'for', 'the', 'server', '0123'].join('-');
 
+test('a server with the name of an own server is shown with its effect on the rules of the user', async () => {
+  write(
+    '.tidemark/config.json',
+    JSON.stringify({ mcp: { servers: { mine: { command: 'node' }, other: { command: 'node' } } } }),
+  );
+  const lines = await trustLines(await readBrought(folder), new Set(['mine']));
+  const at = lines.indexOf('MCP server mine runs: node');
+  expect(lines[at + 1]?.trim()).toBe('it replaces your own server mine, and your rules about mine__* apply to it');
+  expect(lines.filter((line) => line.includes('replaces'))).toHaveLength(1);
+});
+
 test('a folder without contents of its own has no lines', async () => {
-  expect(await trustLines(await readBrought(folder))).toEqual([]);
+  expect(await trustLines(await readBrought(folder), NO_SERVERS)).toEqual([]);
 });
 
 test('an invalid configuration is refused with its reason and not shown as an empty list', async () => {
@@ -48,7 +61,9 @@ test('an invalid configuration is refused with its reason and not shown as an em
     message: expect.stringContaining('colour'),
   });
   write('.tidemark/config.json', '{ "mode": ');
-  await expect(trustLines(await readBrought(folder))).rejects.toMatchObject({ code: 'settings/unreadable' });
+  await expect(trustLines(await readBrought(folder), NO_SERVERS)).rejects.toMatchObject({
+    code: 'settings/unreadable',
+  });
 });
 
 test('each setting is shown completely on one line', async () => {
@@ -78,7 +93,7 @@ test('each skill is one line, with the first line of its description or the reas
   write('.agents/skills/tax/SKILL.md', '---\nname: tax\ndescription: |\n  For tax\u202e.\n  More.\n---\nbody\n');
   write('.agents/skills/bad/SKILL.md', 'no head');
   write('.agents/skills/e\u0430sy/notes.md', '');
-  expect(await trustLines(await readBrought(folder))).toEqual([
+  expect(await trustLines(await readBrought(folder), NO_SERVERS)).toEqual([
     'skill bad: cannot be used: it does not begin with front matter between two lines of ---',
     expect.stringMatching(/^skill \$'e\\u\{430\}sy': cannot be used: /),
     'skill tax: For tax⟨U+202E⟩.',

@@ -14,16 +14,20 @@ import { markedText } from '../present/marked-text.ts';
 import { asciiText, shellWord } from '../present/shell-word.ts';
 
 /**
- * Returns the lines. If nothing in the workspace needs trust, returns an empty list.
+ * Returns the lines. If nothing in the workspace needs trust, returns an empty list. `ownServers` contains the names of
+ * the user's own MCP servers.
  *
  * @throws SettingsError when the workspace's configuration is invalid. Otherwise a "yes" would include settings that no
  * line shows.
  */
-export async function trustLines(brought: WorkspaceContents): Promise<readonly string[]> {
+export async function trustLines(
+  brought: WorkspaceContents,
+  ownServers: ReadonlySet<string>,
+): Promise<readonly string[]> {
   const { servers, hooks, rules, leaves } = settingsBrought(brought, Object.keys(PROVIDERS));
   return [
     ...leaves.map(settingLine),
-    ...Object.entries(servers).flatMap(([name, server]) => serverLines(name, server, brought)),
+    ...Object.entries(servers).flatMap(([name, server]) => serverLines(name, server, { brought, ownServers })),
     ...hooks.flatMap((hook, index) => hookLines(hook, index, brought)),
     ...programNotes({ servers, hooks }, brought),
     ...rules.map(ruleLine),
@@ -57,12 +61,19 @@ function ruleLine({ decision, tool, ...patterns }: BroughtSettings['rules'][numb
   return `rule: ${decision} ${shellWord(tool)}${where.join('')}${ignored}`;
 }
 
-function serverLines(name: string, server: ServerSetting, brought: WorkspaceContents): readonly string[] {
+interface BroughtServers {
+  readonly brought: WorkspaceContents;
+  readonly ownServers: ReadonlySet<string>;
+}
+
+function serverLines(name: string, server: ServerSetting, { brought, ownServers }: BroughtServers): readonly string[] {
+  const replaced = `it replaces your own server ${name}, and your rules about ${name}__* apply to it`;
   const below = 'command' in server ? programLines(server) : headerLines(server.headers ?? {});
   return [
     'command' in server
       ? `MCP server ${name} runs: ${[server.command, ...(server.args ?? [])].map(shellWord).join(' ')}`
       : `MCP server ${name} connects to: ${shellWord(server.url)}`,
+    ...(ownServers.has(name) ? [`${BELOW}${replaced}`] : []),
     ...[...below, ...termLines(server), ...namedLines(`mcp.servers.${name}`, brought)].map((line) => `${BELOW}${line}`),
   ];
 }

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 
 import { plainText } from '../../frame/plain-text.ts';
 import { skillsHere } from '../../settings/installed-skills.ts';
-import { settingsRequest } from '../../settings/settings-in.ts';
+import { settingsRequest } from '../../settings/own-settings.ts';
 import { skillPlaces } from '../../settings/skill-places.ts';
 import type { BadFileCommand, FileCommand } from './file-commands.ts';
 import { findFileCommands, WORKSPACE_COMMANDS } from './file-commands.ts';
