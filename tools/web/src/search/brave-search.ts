@@ -1,6 +1,8 @@
 // Web search with the Brave Search API: https://api-dashboard.search.brave.com/api-reference/web/search/get
 // The key is sent only to the address of the service. No message contains it.
 
+import { setTimeout as pause } from 'node:timers/promises';
+
 import { money } from '@tidemark/log';
 import { z } from 'zod';
 
@@ -186,9 +188,7 @@ function noKey(): WebError {
   );
 }
 
-function waitFor(ms: number, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
-  return promise;
+/** Waits, at most until the signal aborts. The caller checks the signal. */
+async function waitFor(ms: number, signal: AbortSignal): Promise<void> {
+  await pause(ms, undefined, { signal }).catch(() => undefined);
 }
