@@ -1,7 +1,7 @@
 // Web search with the Brave Search API: https://api-dashboard.search.brave.com/api-reference/web/search/get
 // The key is sent only to the address of the service. No message contains it.
 
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 
 import { money } from '@tidemark/log';
 import { z } from 'zod';
@@ -190,5 +190,5 @@ function noKey(): WebError {
 
 /** Waits, at most until the signal aborts. The caller checks the signal. */
 async function waitFor(ms: number, signal: AbortSignal): Promise<void> {
-  await pause(ms, undefined, { signal }).catch(() => undefined);
+  await delay(ms, undefined, { signal }).catch(() => undefined);
 }
