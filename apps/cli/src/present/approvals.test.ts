@@ -208,6 +208,37 @@ describe('an answer', () => {
     ]);
   });
 
+  const LOOP = 'for f in a b; do echo $f; done 2>&1 | sort';
+
+  test('`a` for a command line with a loop, a pipe and a redirection allows exactly its text in this session', async () => {
+    await tidemark(turn(bash(LOOP), bash(LOOP), bash(`${LOOP}; ls`), bash('echo a')), answering('a', 'n', 'n'));
+    expect(asked.map((question) => question.split('\n')[0])).toEqual([
+      `bash ${LOOP} [ask/execute]`,
+      `bash ${LOOP}; ls [ask/execute]`,
+      'bash echo a [ask/execute]',
+    ]);
+    await tidemark(turn(bash(LOOP)), answering('n'));
+    expect(asked).toHaveLength(4);
+  });
+
+  test('`p` for such a command line stores its text, which is listed and can be revoked', async () => {
+    await tidemark(turn(bash(LOOP)), answering('p'));
+    await tidemark(turn(bash(LOOP)), answering('n'));
+    expect(asked).toHaveLength(1);
+    expect((await tidemark(['grants'])).out).toContain(`bash exactly "${LOOP}"\tbash runs exactly this text`);
+    expect((await tidemark(['grants', '--revoke', '1'])).out).toContain(`revoked: bash exactly "${LOOP}"`);
+    await tidemark(turn(bash(LOOP)), answering('n'));
+    expect(asked).toHaveLength(2);
+  });
+
+  test('`a` is not offered for a command line with a secret, whose text the log cannot contain', async () => {
+    const environment = { PATH: process.env['PATH'], TIDEMARK_HOME: stage.home, SHOP_TOKEN: 'aVery"SecretValue42' };
+    await tidemark(turn(bash(`for a in 'aVery"SecretValue42'; do echo $a; done`)), { environment, ...answering('n') });
+    expect(asked[0]).not.toMatch(/^a: /m);
+    await tidemark(turn(bash('for a in b; do echo $a; done')), { environment, ...answering('n') });
+    expect(asked[1]).toMatch(/^a: exactly/m);
+  });
+
   test.each([
     ['a sudo *', 'sudo ls'],
     ['a env *', 'env'],
@@ -216,9 +247,11 @@ describe('an answer', () => {
     ['a python3 *', 'python3'],
   ])('%s is refused with its reason, and the question is repeated', async (answer, command) => {
     await tidemark(turn(bash(command)), answering(answer, 'n'));
-    // No grant can allow these commands permanently, so the question does not offer `a`.
+    // No pattern can allow these commands, so the question offers only their exact text.
     expect(asked[0]).not.toMatch(/^a /m);
-    expect(unfolded(asked[1])).toMatch(/^"\w+ \*" would allow any[^\n]*\.\ny: allow this once\nn: /);
+    expect(unfolded(asked[1])).toMatch(
+      /^"\w+ \*" is refused: "\w+ \*" would allow any[^\n]*\.\ny: allow this once\nn: /,
+    );
     asked.length = 0;
     await tidemark(turn(bash('echo a')), answering(answer, 'n'));
     expect(asked).toHaveLength(2);

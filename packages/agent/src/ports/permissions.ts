@@ -128,7 +128,7 @@ function problemOfObject(answer: object): string | undefined {
     return 'a grant with `keep` that is not "session" or "project"';
   return always === undefined || isGrant(always)
     ? undefined
-    : 'a badly formed grant: `always` is { tool } with lists `commands`, `patterns`, `paths`, `folders` or `hosts`';
+    : 'a badly formed grant: `always` is { tool } with lists `commands`, `patterns`, `scripts`, `paths`, `folders` or `hosts`';
 }
 
 /** Returns the names of an object's fields, and the value of `decision` or `behavior` if it is a short text. */
@@ -150,8 +150,20 @@ function isGrant(value: unknown): boolean {
   return Object.entries(value).every(([field, list]: readonly [string, unknown]) => {
     if (field === 'tool' || list === undefined) return true;
     if (field === 'commands') return Array.isArray(list) && list.every(isTexts);
+    if (field === 'scripts') return Array.isArray(list) && list.every(isScript);
     return LISTS.includes(field) && isTexts(list);
   });
+}
+
+/** Returns true for `{ text, unsandboxed }`. An unknown field may be a limit here too. */
+function isScript(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const { text, unsandboxed, ...more }: { readonly [name: string]: unknown } = { ...value };
+  return typeof text === 'string' && [undefined, true].some((one) => one === unsandboxed) && isEmpty(more);
+}
+
+function isEmpty(value: object): boolean {
+  return Object.keys(value).length === 0;
 }
 
 function isTexts(value: unknown): boolean {

@@ -76,10 +76,11 @@ function isPath(value: unknown): boolean {
 
 function isCommands(value: unknown): boolean {
   if (!isObject(value)) return false;
-  const { plain, possible } = value;
+  const { plain, possible, script } = value;
   const isWords = (words: unknown): boolean => isListOf(words, isText);
   const isPossible = (words: unknown): boolean => isListOf(words, (word) => word === undefined || isText(word));
-  return (plain === undefined || isListOf(plain, isWords)) && isListOf(possible, isPossible);
+  const isScript = script === undefined || isText(script);
+  return isScript && (plain === undefined || isListOf(plain, isWords)) && isListOf(possible, isPossible);
 }
 
 function kindOf(value: unknown): string {

@@ -252,8 +252,9 @@ async function keptOf(grants: TurnContext['runtime']['grants']): Promise<readonl
  */
 async function offerOf({ session, runtime }: TurnContext, call: RuledCall): Promise<GrantOffer | undefined> {
   if (!canGrant(call)) return undefined;
-  const text = JSON.stringify(call.effects ?? {});
-  if ((await session.secrets.mask(text)) !== text) return undefined;
+  // The script is checked as it is too, because JSON writes quotes and line ends in another way.
+  for (const text of [JSON.stringify(call.effects ?? {}), call.effects?.commands?.script ?? ''])
+    if ((await session.secrets.mask(text)) !== text) return undefined;
   const exact = grantOf(call);
   const whole = exact !== undefined && isWholeGrant(exact);
   return defined({ call, exact, project: runtime.grants !== undefined && !whole });
