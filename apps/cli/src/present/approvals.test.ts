@@ -259,6 +259,43 @@ describe('an answer', () => {
   });
 });
 
+describe('the mode `accept-edits`', () => {
+  const named = (): readonly (string | undefined)[] => asked.map((question) => question.split('\n')[0]);
+
+  test('edits files of the folder without a question, and asks before commands', async () => {
+    stage.write('tax.js', 'const rate = 0.2;\n');
+    const steps = [edit('tax.js', '0.2', '0.19'), write('src/new.js', '1'), bash('echo a')];
+    await tidemark([...turn(...steps), '--mode', 'accept-edits'], answering('n'));
+    expect(named()).toEqual(['bash echo a [accept-edits/execute]']);
+    expect([content('tax.js'), content('src/new.js')]).toEqual(['const rate = 0.19;\n', '1']);
+  });
+
+  test.each([
+    ['AGENTS.md', 'AGENTS.md [accept-edits/write/protected]'],
+    ['docs/CLAUDE.md', 'docs/CLAUDE.md [accept-edits/write/protected]'],
+    ['.tidemark/config.json', '.tidemark/config.json [accept-edits/write/protected]'],
+    ['.agents/skills/x/SKILL.md', '.agents/skills/x/SKILL.md [accept-edits/write/protected]'],
+    ['.bashrc', '.bashrc (a shell runs it at its start) [accept-edits/write/outside]'],
+  ])('asks before a write to %s', async (path, title) => {
+    await tidemark([...turn(write(path, 'x')), '--mode', 'accept-edits'], answering('n'));
+    expect(named()).toEqual([`write ${title}`]);
+    expect(existsSync(join(stage.folder, path))).toBe(false);
+  });
+
+  test('asks before a write through a link to an instruction file', async () => {
+    mkdirSync(join(stage.folder, 'docs'));
+    stage.write('docs/AGENTS.md', '');
+    symlinkSync('docs/AGENTS.md', join(stage.folder, 'notes.md'));
+    await tidemark([...turn(write('notes.md', 'x')), '--mode', 'accept-edits'], answering('n'));
+    expect(named()).toEqual(['write docs/AGENTS.md [accept-edits/write/protected]']);
+  });
+
+  test('never writes to `.git`', async () => {
+    await tidemark([...turn(write('.git/config', 'x')), '--mode', 'accept-edits'], answering('y'));
+    expect([asked, existsSync(join(stage.folder, '.git'))]).toEqual([[], false]);
+  });
+});
+
 describe('a grant for the project', () => {
   const grantFile = (): string => {
     const [file = ''] = readdirSync(join(stage.home, 'grants'));

@@ -8,7 +8,8 @@ import type { ToolPreview } from './tool.ts';
 
 /**
  * Permission mode of a session. `read-only` allows only calls with the effects `none` and `read`. `ask` asks a person
- * before every other call. `auto` asks only before writes outside the workspace, and before commands and network calls
+ * before every other call. `accept-edits` allows a tool that reports its paths to write inside the workspace, except to
+ * files from which agents take instructions or settings, and asks before every other call. `auto` asks only before writes outside the workspace, and before commands and network calls
  * without a sandbox.
  */
 export type Mode = ModeChanged['mode'];

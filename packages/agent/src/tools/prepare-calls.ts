@@ -176,7 +176,8 @@ async function permitCall(work: TurnContext, call: CallId, read: CallRead): Prom
   const { allowUnsandboxed } = work.runtime;
   const { sandboxed = false } = run;
   const beyond = allowUnsandboxed ? [] : (run.beyond ?? []);
-  const byMode = judge({ mode, effect, confined, sandboxed, allowUnsandboxed, beyond: beyond.length > 0 });
+  const edits = (tool.effectKinds ?? []).includes('paths') && run.sensitive !== true;
+  const byMode = judge({ mode, effect, confined, edits, sandboxed, allowUnsandboxed, beyond: beyond.length > 0 });
   const ruled = once((): RuledCall => {
     // If a tool reports no effects, `effects` is absent, and a grant can cover all its calls.
     const effects = run.effects ?? ((tool.effectKinds ?? []).length > 0 ? {} : undefined);
