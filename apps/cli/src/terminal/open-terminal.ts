@@ -20,6 +20,7 @@ import { endBy, guardProcess } from './guard-process.ts';
 import { editFile } from './editor/sources/external-editor.ts';
 import { createEditorPorts } from './editor/editor-ports.ts';
 import { runPlainTerminal } from './plain-terminal.ts';
+import { reflowIn } from './screen/reflow.ts';
 import { showScreen } from './screen/show-screen.ts';
 import { restoreTypedAhead } from './screen/typed-ahead.ts';
 import type { SlashPlace } from './slash/slash-command.ts';
@@ -118,6 +119,7 @@ async function runScreen(
       stdin,
       colour: context.output.colour,
       ascii: needsAscii(context.environment),
+      reflow: reflowIn(context.environment),
       // Text that was typed in advance is not mixed with an old draft. It is offered at the next start.
       ports: typed ? { ...ports, draft: { ...ports.draft, findLeft: async () => undefined } } : ports,
       failed,
