@@ -54,6 +54,46 @@ describe('calls', () => {
     ]);
   });
 
+  test.each([
+    ['read', { path: 'a.ts' }, 'one\ntwo\nthree\n', 'read a.ts  3 lines, 1.2 s'],
+    [
+      'read',
+      { path: 'a.ts' },
+      'x\n[lines 1-2000 of 5310; read on with offset 2001]',
+      'read a.ts  lines 1-2000 of 5310, 1.2 s',
+    ],
+    ['read', { path: 'a.ts' }, 'x\ny\n[lines end in CRLF, which `edit` and `write` keep]', 'read a.ts  2 lines, 1.2 s'],
+    ['read', { path: 'a.ts' }, '[a.ts is empty]', 'read a.ts  empty, 1.2 s'],
+    [
+      'grep',
+      { pattern: 'x', path: 'src' },
+      '[3 lines in 2 files]\n\na.ts\n1:x',
+      'grep x in src  3 lines in 2 files, 1.2 s',
+    ],
+    ['grep', { pattern: 'x' }, '[no line matches in the workspace]', 'grep x  no match, 1.2 s'],
+    [
+      'find',
+      { glob: '*.ts' },
+      '[at least 10000 files, the first 200 are shown: use a narrower glob]\na.ts',
+      'find *.ts  at least 10000 files, 1.2 s',
+    ],
+    ['ls', { path: 'src' }, 'a.ts\nb/\n', 'ls src  2 entries, 1.2 s'],
+    [
+      'fetch',
+      { url: 'https://a.example/' },
+      '[untrusted content of https://a.example/; status 200; text/html]\n1234',
+      'fetch https://a.example/  status 200, 4 characters, 1.2 s',
+    ],
+    [
+      'web_search',
+      { query: 'q' },
+      '[untrusted results of b]\n1. A\n   https://a\n2. B\n   https://b',
+      'web_search q  2 results, 1.2 s',
+    ],
+  ])('the line of a call of %s with %o names what came of it', (tool, input, result, line) => {
+    expect(drawnCall(tool, input, result)).toEqual([`✓ ${line}`]);
+  });
+
   test('a new file shows its content as added lines, and a long diff is cut', () => {
     const content = `${Array.from({ length: 100 }, (_, index) => `line ${index + 1}`).join('\n')}\n`;
     const rows = drawnCall('write', { path: 'a.txt', content }, 'created a.txt: 792 bytes, 100 lines');

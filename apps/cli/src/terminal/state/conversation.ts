@@ -16,6 +16,7 @@ import { isInterrupted, planAfter, resultParts } from './call-results.ts';
 import type { GrowingList } from './growing-list.ts';
 import { growingList } from './growing-list.ts';
 import { promptText } from './prompt-text.ts';
+import { resultFact } from './result-fact.ts';
 import type { EarlierRecords } from './record-lines.ts';
 import { recordLines } from './record-lines.ts';
 import { EMPTY_TALLY, tallyAfter } from './turn-tally.ts';
@@ -245,13 +246,16 @@ function callsOf(part: AnswerPart): readonly LiveCall[] {
 }
 
 function foldToolEnd(conversation: Conversation, record: RecordedOf<'tool.returned' | 'tool.failed'>): Conversation {
-  const { call, durationMs, exit, parts } = record.data;
+  const { call, durationMs, exit, parts, shaping } = record.data;
   const open = conversation.live.calls.find((one) => one.call === call);
   const { tool = '', arguments: input = '' } = open ?? {};
   const text = textOf(parts);
   const failure = isInterrupted(tool, text) ? 'interrupted' : 'failed';
   const outcome = open?.denied !== undefined ? 'denied' : record.kind === 'tool.failed' ? failure : 'ok';
   const plan = tool === 'plan' && outcome === 'ok' ? planAfter(conversation.plan, input) : undefined;
+  const lines = shaping?.unit === 'lines' ? shaping.total : undefined;
+  const result = { tool, arguments: input, outcome, exit, text, lines } as const;
+  const fact = resultFact(result);
   const ended = endCall(conversation, call, {
     key: String(record.position),
     outcome,
@@ -260,7 +264,8 @@ function foldToolEnd(conversation: Conversation, record: RecordedOf<'tool.return
     ...(exit !== undefined && { exit }),
     ...(plan !== undefined && { plan }),
     ...(open?.denied !== undefined && { denial: open.denied }),
-    ...resultParts({ tool, arguments: input, outcome, exit, text }),
+    ...resultParts(result),
+    ...(fact !== undefined && { fact }),
   });
   return plan === undefined ? ended : { ...ended, plan };
 }
