@@ -36,7 +36,8 @@ export function callLines(call: PrintedCall, whole = false): readonly Line[] {
   ];
 }
 
-function titleLine({ title, outcome, denial, fact, durationMs, exit }: PrintedCall): Line {
+/** Returns the first line of a call that has ended: its name, its outcome and its facts. */
+export function titleLine({ title, outcome, denial, fact, durationMs, exit }: PrintedCall): Line {
   const failed = outcome !== 'ok' || (exit !== undefined && exit !== 0);
   const style = failed && outcome === 'ok' ? 'yellow' : OUTCOME_STYLES[outcome];
   // The exit code of an interrupted command is that of the signal that ended it.

@@ -8,7 +8,7 @@ import { answer, call, createRecords } from '../../../tests/terminal-scene.ts';
 import { blockLines } from '../drawing/block-lines.ts';
 import { rowsOf } from '../drawing/rows.ts';
 import type { Conversation } from './conversation.ts';
-import { EMPTY_CONVERSATION, foldEvent, foldRecord } from './conversation.ts';
+import { EMPTY_CONVERSATION, foldEvent, foldRecord, withoutLive } from './conversation.ts';
 
 const text = (words: string): { readonly type: 'text'; readonly text: string } => ({ type: 'text', text: words });
 
@@ -92,6 +92,33 @@ describe('calls', () => {
     ],
   ])('the line of a call of %s with %o names what came of it', (tool, input, result, line) => {
     expect(drawnCall(tool, input, result)).toEqual([`✓ ${line}`]);
+  });
+
+  describe('calls of one answer that end in another order', () => {
+    const { record } = createRecords();
+    const answered = record(
+      'answer.received',
+      answer(call('c1', 'ls', {}), call('c2', 'ls', {}), call('c3', 'ls', {})),
+    );
+    const end = (id: string, words: string): Recorded =>
+      record('tool.returned', { call: callId(id), parts: [text(words)], durationMs: 1_000 });
+    const [second, third] = [end('c2', 'a\nb'), end('c3', 'a\nb\nc')];
+
+    test('are printed in the order of the answer', () => {
+      const waiting = after(answered, third, second);
+      expect(drawn(waiting)).toEqual([]);
+      expect(waiting.live.calls.map(({ ended }) => ended?.fact)).toEqual([undefined, '2 entries', '3 entries']);
+      const over = foldRecord(waiting, end('c1', 'a'));
+      const rows = ['✓ ls  1 entry, 1.0 s', '✓ ls  2 entries, 1.0 s', '✓ ls  3 entries, 1.0 s'];
+      expect(drawn(over)).toEqual(rows);
+      expect(over.live.calls).toEqual([]);
+    });
+
+    test('are printed when the turn ends before an earlier call', () => {
+      const over = foldRecord(after(answered, second), record('turn.ended', { outcome: 'interrupted' }));
+      expect(drawn(over)[0]).toBe('✓ ls  2 entries, 1.0 s');
+      expect(drawn(withoutLive(after(answered, second)))).toEqual(['✓ ls  2 entries, 1.0 s']);
+    });
   });
 
   test('a new file shows its content as added lines, and a long diff is cut', () => {

@@ -38,7 +38,7 @@ export interface LivePart {
   /** Text of the answer that is arriving. */
   readonly answer: string;
   readonly reasoning: string;
-  /** Calls that have no result yet, oldest first. */
+  /** Calls that are not final yet, in the order of the answer. The first one has no result. */
   readonly calls: readonly LiveCall[];
   /** Names of the hooks that have been running for more than a moment. */
   readonly hooks: readonly string[];
@@ -59,7 +59,7 @@ export interface CutOffCall {
   readonly runsAgain: boolean;
 }
 
-/** A tool call that has no result yet. */
+/** A tool call that is not final yet: it has no result, or an earlier call has none. */
 export interface LiveCall {
   readonly call: string;
   readonly tool: string;
@@ -73,6 +73,8 @@ export interface LiveCall {
   readonly denied?: string;
   /** Set if the process of the call ended. The next turn decides what happens with the call. */
   readonly cutOff?: CutOffCall | undefined;
+  /** Block of a call that has ended. It is final when every earlier call has ended too. */
+  readonly ended?: PrintedCall;
   /** Last progress that the tool reported. */
   readonly progress?: string;
   /** End of the output so far. It is masked and may contain control characters. */
@@ -201,8 +203,9 @@ export function foldRecord(before: Conversation, record: Recorded): Conversation
 }
 
 /** Folds a record that is shown as lines, or not at all. */
-function foldOther(conversation: Conversation, record: Recorded): Conversation {
-  const { earlier } = conversation;
+function foldOther(before: Conversation, record: Recorded): Conversation {
+  const { earlier } = before;
+  const conversation = record.kind === 'turn.ended' ? withEndedCalls(before, true) : before;
   const next = addLines(conversation, String(record.position), recordLines(record, earlier), 'record');
   if (record.kind === 'mode.changed') return withEarlier(next, { mode: record.data.mode });
   if (record.kind === 'turn.resumed') return withCutOff(next, () => undefined);
@@ -277,8 +280,20 @@ function endCall(
 ): Conversation {
   const open = conversation.live.calls.find((one) => one.call === call);
   const { tool, title } = open ?? { tool: '', title: call };
-  const calls = conversation.live.calls.filter((one) => one.call !== call);
-  return add(withLive(conversation, { calls }), { kind: 'tool', call, tool, title, ...end });
+  const ended: PrintedCall = { kind: 'tool', call, tool, title, ...end };
+  return open === undefined ? add(conversation, ended) : withEndedCalls(withCall(conversation, call, { ended }));
+}
+
+/**
+ * Moves the calls that have ended to the final blocks, in the order of the answer, up to the first one that runs.
+ * `all` also moves those after it.
+ */
+function withEndedCalls(conversation: Conversation, all = false): Conversation {
+  const { calls } = conversation.live;
+  const running = calls.findIndex(({ ended }) => ended === undefined);
+  const count = all || running === -1 ? calls.length : running;
+  const blocks = conversation.blocks.append(calls.slice(0, count).flatMap(({ ended }) => ended ?? []));
+  return withLive({ ...conversation, blocks }, { calls: calls.slice(count) });
 }
 
 /** Returns the conversation with a block that Tidemark adds itself. */
@@ -286,9 +301,9 @@ export function add(conversation: Conversation, block: PrintedBlock): Conversati
   return { ...conversation, blocks: conversation.blocks.append([block]) };
 }
 
-/** Returns the conversation without its live part, which was not recorded. */
+/** Returns the conversation without its live part, which was not recorded. The calls that have ended are recorded. */
 export function withoutLive(conversation: Conversation): Conversation {
-  return { ...conversation, live: NOTHING_LIVE };
+  return { ...withEndedCalls(conversation, true), live: NOTHING_LIVE };
 }
 
 /** Returns the conversation of a session that no process writes any more: its open calls do not run. */

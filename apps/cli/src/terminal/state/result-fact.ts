@@ -56,7 +56,7 @@ function linesFact(text: string): string | undefined {
   const note = /(?:^|\n)\[([^\n]*)\]$/.exec(text);
   const extent = /^lines (\d+-\d+ of [\w ]+)/.exec(note?.[1] ?? '')?.[1];
   if (extent !== undefined) return `lines ${extent}`;
-  if (/^\[image\//.test(text)) return 'image';
+  if (text.startsWith('[image/')) return 'image';
   const page = note === null ? text : text.slice(0, note.index);
   if (note !== null && page === '') return note[1]?.endsWith(' is empty') === true ? 'empty' : undefined;
   return page === '' ? undefined : formatCount(page.replace(/\n$/, '').split('\n').length, 'line');
