@@ -129,8 +129,8 @@ function hooksAfter(
   return over ? hooks.toSpliced(hooks.indexOf(hook), hooks.includes(hook) ? 1 : 0) : [...hooks, hook];
 }
 
-/** Notices that name options of the library. The denied call is shown anyway. */
-const HIDDEN_NOTICES: readonly string[] = ['permissions/default-mode', 'permissions/no-asker'];
+/** Notices that name options of the library, and the one about root, which the first screen contains. */
+const HIDDEN_NOTICES: readonly string[] = ['permissions/default-mode', 'permissions/no-asker', 'sandbox/root'];
 
 /** Next steps in the terminal, for notices whose own next step names a function of the library. */
 const NEXT_HERE: ReadonlyMap<string, string> = new Map([
