@@ -52,6 +52,19 @@ export interface SlashTerminalOptions extends Omit<ScriptedTerminalOptions, 'sto
   readonly simulated?: boolean;
 }
 
+/** Opens a terminal whose session has one turn. */
+export async function terminalAfterTurn(options: SlashTerminalOptions = {}): Promise<SlashTerminal> {
+  const terminal = await openSlashTerminal(options);
+  terminal.type('hello');
+  await terminal.until(({ running, session }) => !running && session !== undefined);
+  return terminal;
+}
+
+/** Returns the id of the shown session. */
+export function sessionOf({ controller }: SlashTerminal): string {
+  return controller.state.get().session ?? '';
+}
+
 /** Opens a terminal with slash commands. */
 export async function openSlashTerminal(options: SlashTerminalOptions = {}): Promise<SlashTerminal> {
   const { environment = {}, rows = 1_000, stage = newStage(), simulated = false, trusted = false, ...rest } = options;
