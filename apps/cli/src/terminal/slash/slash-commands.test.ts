@@ -5,6 +5,7 @@ import { join } from 'node:path';
 
 import { describe, expect, test } from 'vitest';
 
+import type { SlashTerminal } from '../../../tests/slash-terminal.ts';
 import { openSlashTerminal, sessionOf, terminalAfterTurn } from '../../../tests/slash-terminal.ts';
 import { says } from '../../../tests/scripted-terminal.ts';
 import { pretendRun } from '../../../tests/pretend-run.ts';
