@@ -198,7 +198,9 @@ describe('a simulator that the environment names', () => {
 
   test('comes after an address of the command line', async () => {
     const environment = { ...KEYS, TIDEMARK_SIMULATOR_URL: 'http://127.0.0.1:9' };
-    const ran = await tidemark(['hello there', '--model', 'gpt-6.1-sol', '--base-url', `${door.url}/v1`], { environment });
+    const ran = await tidemark(['hello there', '--model', 'gpt-6.1-sol', '--base-url', `${door.url}/v1`], {
+      environment,
+    });
     expect(ran).toMatchObject({ exit: 0, err: expect.not.stringContaining('TIDEMARK_SIMULATOR_URL') });
   });
 

@@ -101,8 +101,7 @@ function namedIn(text: string, { context }: SlashPlace, notes: Shown[]): Promise
 const sessions: SlashCommand = {
   name: 'sessions',
   group: 'session',
-  summary:
-    'list the sessions of this folder, newest first, and show the chosen one; `--tree` prints them with their forks',
+  summary: 'list the sessions of this folder, newest first, to show another one; `--tree` adds forks',
   argument: '[text] [--tree]',
   async run({ words }, place) {
     const { controller } = place;
