@@ -39,6 +39,7 @@ export const ARROWS: Readonly<Record<string, readonly string[] | '*'>> = {
   ],
   'packages/analytics': ['packages/files', 'packages/log', 'packages/model', 'packages/context', 'packages/recording'],
   'packages/server': ['packages/log', 'packages/agent', 'packages/http-server', 'packages/analytics'],
+  'packages/client': ['packages/log', 'packages/agent'],
   'stores/memory': ['packages/log'],
   'stores/ndjson': ['packages/files', 'packages/log'],
   'providers/scripted': ['packages/model'],
