@@ -84,6 +84,13 @@ export const ARROWS: Readonly<Record<string, readonly string[] | '*'>> = {
     'providers/openai',
     'tools/skills',
   ],
+  'examples/web-chat': [
+    'packages/kit',
+    'packages/server',
+    'packages/client',
+    'packages/http-server',
+    'packages/simulator',
+  ],
   'examples/workbook': ['packages/kit', 'packages/simulator'],
   tests: '*',
   bench: '*',
