@@ -5,6 +5,7 @@ import { openServer } from '@tidemark/http-server';
 import type { Log } from '@tidemark/log';
 import { createAuthentication } from './app/authenticate.ts';
 import { createApp } from './app/create-app.ts';
+import { refusalAnswer } from './app/failure.ts';
 import { ServerError } from './errors.ts';
 import { createLiveSessions } from './live/live-sessions.ts';
 import type { SessionOpener } from './ports.ts';
@@ -66,6 +67,7 @@ export async function openSessionServer(options: SessionServerOptions): Promise<
     allowedHosts: options.allowedHosts ?? [],
     // Images of a prompt are larger than other bodies.
     limits: { bodyBytes: 32 * MIB, ...options.limits },
+    refusalForm: refusalAnswer,
   });
   return {
     url: http.url,

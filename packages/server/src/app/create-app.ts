@@ -3,28 +3,40 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { issuePlace } from '@tidemark/core';
 import { HTTPException } from 'hono/http-exception';
+import { routePath } from 'hono/route';
 import type { ZodError } from 'zod';
 import { ServerError } from '../errors.ts';
 import { addCommandRoutes } from './command-routes.ts';
 import { addEventRoutes } from './event-routes.ts';
 import { failureAnswer } from './failure.ts';
+import { createMetrics } from './metrics.ts';
 import type { RoutePlace, ServerApp } from './route-parts.ts';
 import { addServiceRoutes, OPEN_PATHS } from './service-routes.ts';
 import { addSessionRoutes } from './session-routes.ts';
 
 /** Creates the application. Every path except the open ones needs the token. */
 export function createApp(place: RoutePlace): ServerApp {
+  const metrics = createMetrics(place.live);
   const app: ServerApp = new OpenAPIHono({
     defaultHook: (result) => {
       if (!result.success) throw badRequest(result.error);
     },
   });
   app.use(async (context, next) => {
-    if (!OPEN_PATHS.has(context.req.path)) place.authentication.require(context.req.header('authorization'));
+    const began = performance.now();
     await next();
     context.header('x-content-type-options', 'nosniff');
+    const path = routePath(context, -1);
+    // The path of a request without a route would make a new metric for each wrong path.
+    const route = path === '/*' ? 'none' : path;
+    const { method } = context.req;
+    metrics.answered({ method, route, status: context.res.status, seconds: (performance.now() - began) / 1_000 });
   });
-  addServiceRoutes(app, place);
+  app.use(async (context, next) => {
+    if (!OPEN_PATHS.has(context.req.path)) place.authentication.require(context.req.header('authorization'));
+    await next();
+  });
+  addServiceRoutes(app, { ...place, metrics });
   addSessionRoutes(app, place);
   addCommandRoutes(app, place);
   addEventRoutes(app, place);
@@ -46,6 +58,7 @@ export function createApp(place: RoutePlace): ServerApp {
   });
   app.onError((error, context) => {
     const { status, body } = failureAnswer(error instanceof HTTPException ? unreadable(error) : error);
+    if (status === 401) context.header('www-authenticate', 'Bearer');
     return context.json(body, status);
   });
   return app;
