@@ -2,6 +2,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Asker } from '@tidemark/agent';
+import { openSessionProjection } from '@tidemark/analytics';
 import type { AgentOptions } from '@tidemark/kit';
 import { createAgent, createMemoryStore } from '@tidemark/kit';
 import type { Log } from '@tidemark/log';
@@ -66,6 +67,12 @@ export async function openTestServer({
         return { session: await one.fork(id, how), close: () => one.close() };
       },
     },
+    projection: await openSessionProjection({
+      path: undefined,
+      log,
+      rowOf: (provider, model) => capabilitiesOf(defaultCatalog(), provider, model),
+      rules: 'test',
+    }),
     token,
     version: 'test',
     port: 0,

@@ -5,7 +5,9 @@ import { issuePlace } from '@tidemark/core';
 import { HTTPException } from 'hono/http-exception';
 import { routePath } from 'hono/route';
 import type { ZodError } from 'zod';
+import type { FreshProjection } from '../analytics/fresh-projection.ts';
 import { ServerError } from '../errors.ts';
+import { addAnalyticsRoutes } from './analytics-routes.ts';
 import { addCommandRoutes } from './command-routes.ts';
 import { addEventRoutes } from './event-routes.ts';
 import { failureAnswer } from './failure.ts';
@@ -14,8 +16,15 @@ import type { RoutePlace, ServerApp } from './route-parts.ts';
 import { addServiceRoutes, OPEN_PATHS } from './service-routes.ts';
 import { addSessionRoutes } from './session-routes.ts';
 
+/** Parts of the server that the application uses. */
+export interface AppPlace extends RoutePlace {
+  readonly projection: FreshProjection;
+  /** Returns the time in milliseconds since the Unix epoch. */
+  now(): number;
+}
+
 /** Creates the application. Every path except the open ones needs the token. */
-export function createApp(place: RoutePlace): ServerApp {
+export function createApp(place: AppPlace): ServerApp {
   const metrics = createMetrics(place.live);
   const app: ServerApp = new OpenAPIHono({
     defaultHook: (result) => {
@@ -40,6 +49,7 @@ export function createApp(place: RoutePlace): ServerApp {
   addSessionRoutes(app, place);
   addCommandRoutes(app, place);
   addEventRoutes(app, place);
+  addAnalyticsRoutes(app, place);
   app.openAPIRegistry.registerComponent('securitySchemes', 'token', { type: 'http', scheme: 'bearer' });
   app.doc31('/openapi.json', {
     openapi: '3.1.0',
