@@ -37,7 +37,14 @@ export const ARROWS: Readonly<Record<string, readonly string[] | '*'>> = {
     'packages/simulator',
     'providers/anthropic',
   ],
-  'packages/analytics': ['packages/files', 'packages/log', 'packages/model', 'packages/context', 'packages/recording'],
+  'packages/analytics': [
+    'packages/files',
+    'packages/log',
+    'packages/model',
+    'packages/context',
+    'packages/agent',
+    'packages/recording',
+  ],
   'packages/server': [
     'packages/log',
     'packages/context',

@@ -12,6 +12,7 @@ export type Picodollars = number;
  * amount above 9007 dollars, which no call costs: its counts are wrong, and sums with it would not be exact.
  */
 export function picodollars(amount: Money): Picodollars | null {
+  if (amount === '0') return 0;
   const pico = new Decimal(amount).times(PICO).round().toNumber();
   return Number.isSafeInteger(pico) ? pico : null;
 }

@@ -4,17 +4,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import type { CallFilter } from '@tidemark/analytics';
 import type { FreshProjection } from '../analytics/fresh-projection.ts';
 import { ServerError } from '../errors.ts';
-import {
-  BREAK,
-  BREAK_SUMS,
-  CACHE_SUMS,
-  CALL_PAGE,
-  COST_SUMS,
-  freshSchema,
-  groupedSchema,
-  GROUPING,
-  SKILL,
-} from './analytics-schemas.ts';
+import { BREAKS_ANSWER, CACHE_SUMS, CALL_PAGE, COST_SUMS, groupedSchema, GROUPING, SKILLS_ANSWER } from './analytics-schemas.ts';
 import type { RoutePlace, ServerApp } from './route-parts.ts';
 import { jsonAnswer, REFUSED, SESSION_PATH } from './route-parts.ts';
 import { COUNT } from './values.ts';
@@ -43,7 +33,7 @@ export function addAnalyticsRoutes(
   });
   app.openapi(SKILLS, async (context) => {
     const query = context.req.valid('query');
-    const answer = await projection.read(async (rows) => ({ skills: [...(await rows.skills(filterOf(query, now())))] }));
+    const answer = await projection.read(async (rows) => ({ skills: await rows.skills(filterOf(query, now())) }));
     return context.json(answer, 200);
   });
   app.openapi(CALLS, async (context) => {
@@ -129,18 +119,7 @@ const BREAKS = createRoute({
       after: z.string().min(1).max(500).exactOptional(),
     }),
   },
-  responses: {
-    200: jsonAnswer(
-      freshSchema({
-        whole: BREAK_SUMS,
-        groups: z.array(z.object({ name: z.string().nullable(), sums: BREAK_SUMS })).exactOptional(),
-        breaks: z.array(BREAK),
-        next: z.string().nullable().describe('Value of `after` for the next page.'),
-      }).openapi('Breaks'),
-      'The sums and a page of breaks.',
-    ),
-    default: REFUSED,
-  },
+  responses: { 200: jsonAnswer(BREAKS_ANSWER, 'The sums and a page of breaks.'), default: REFUSED },
 });
 
 const SKILLS = createRoute({
@@ -149,7 +128,7 @@ const SKILLS = createRoute({
   operationId: 'readSkills',
   summary: 'Read the use of each skill',
   request: { query: z.object(FILTER) },
-  responses: { 200: jsonAnswer(freshSchema({ skills: z.array(SKILL) }).openapi('Skills'), 'The skills.'), default: REFUSED },
+  responses: { 200: jsonAnswer(SKILLS_ANSWER, 'The skills.'), default: REFUSED },
 });
 
 const CALLS = createRoute({

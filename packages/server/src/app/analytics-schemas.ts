@@ -3,6 +3,7 @@
 import { z } from '@hono/zod-openapi';
 import type {
   Amount,
+  BreakPage,
   BreakReport,
   BreakSums,
   CacheSums,
@@ -12,6 +13,7 @@ import type {
   ComparedSums,
   CostSums,
   Grouped,
+  GroupOfCalls,
   PaidAgainSums,
   SkillReport,
 } from '@tidemark/analytics';
@@ -73,13 +75,13 @@ export const COST_SUMS: z.ZodType<CostSums> = z
   })
   .openapi('CostSums');
 
-export const BREAK_SUMS: z.ZodType<BreakSums> = z
+const BREAK_SUMS: z.ZodType<BreakSums> = z
   .object({ ...AMOUNT_FIELDS, breaks: NUMBER, tokens: NUMBER, uncounted: NUMBER })
   .openapi('BreakSums');
 
 const CAUSE: z.ZodType<LossCause> = z.custom<LossCause>().openapi('Cause', { type: 'string' });
 
-export const BREAK: z.ZodType<BreakReport> = z
+const BREAK: z.ZodType<BreakReport> = z
   .object({
     session: z.string(),
     request: NUMBER.nullable(),
@@ -97,7 +99,7 @@ export const BREAK: z.ZodType<BreakReport> = z
   })
   .openapi('Break');
 
-export const SKILL: z.ZodType<SkillReport> = z
+const SKILL: z.ZodType<SkillReport> = z
   .object({
     name: z.string(),
     loads: NUMBER,
@@ -159,10 +161,23 @@ export function groupedSchema<Sums>(sums: z.ZodType<Sums>): z.ZodType<Fresh<Grou
   });
 }
 
-/** Returns the schema of a list with the time of the last update. */
-export function freshSchema<Shape extends z.ZodRawShape>(shape: Shape): z.ZodObject<Shape & typeof FRESHNESS> {
-  return z.object({ ...shape, ...FRESHNESS });
-}
+const GROUPS_OF_BREAKS: z.ZodType<readonly GroupOfCalls<BreakSums>[]> = z.array(
+  z.object({ name: z.string().nullable(), sums: BREAK_SUMS }),
+);
+
+export const BREAKS_ANSWER: z.ZodType<Fresh<Grouped<BreakSums> & BreakPage>> = z
+  .object({
+    whole: BREAK_SUMS,
+    groups: GROUPS_OF_BREAKS.exactOptional(),
+    breaks: z.array(BREAK),
+    next: z.string().nullable().describe('Value of `after` for the next page.'),
+    ...FRESHNESS,
+  })
+  .openapi('Breaks');
+
+export const SKILLS_ANSWER: z.ZodType<Fresh<{ readonly skills: readonly SkillReport[] }>> = z
+  .object({ skills: z.array(SKILL), ...FRESHNESS })
+  .openapi('Skills');
 
 export const GROUPING: z.ZodType<CallGrouping> = z.enum([
   'session',
