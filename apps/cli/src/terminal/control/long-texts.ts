@@ -12,6 +12,7 @@ import type { Controller } from '../state/controller.ts';
 import type { Conversation, LiveCall } from '../state/conversation.ts';
 import { EMPTY_CONVERSATION, foldRecord, withoutLive } from '../state/conversation.ts';
 import type { Line } from '../state/line.ts';
+import { codeLine } from '../state/line.ts';
 import type { LineSource, ViewerEntry } from '../state/viewer-entry.ts';
 import { bytesSource, linesSource } from './line-sources.ts';
 
@@ -67,7 +68,7 @@ async function outputSource(log: Log, session: SessionId, position: number): Pro
   for await (const record of log.read(session, position, position + 1)) {
     if (record.kind !== 'tool.returned' && record.kind !== 'tool.failed') break;
     const { output, parts } = record.data;
-    if (output !== undefined) return bytesSource(() => log.artifacts.get(output));
+    if (output !== undefined) return codeSource(await bytesSource(() => log.artifacts.get(output)));
     const lines = parts.flatMap((part) =>
       part.type === 'text'
         ? part.text.split('\n')
@@ -82,9 +83,8 @@ async function outputSource(log: Log, session: SessionId, position: number): Pro
   );
 }
 
-/** Lines of an output are not wrapped between words, so that their columns stay below each other. */
-function codeLine(words: Line): Line {
-  return typeof words === 'object' && 'lead' in words ? words : { lead: '', hang: '', words, wrap: 'characters' };
+function codeSource(source: LineSource): LineSource {
+  return { ...source, read: async (from, to) => (await source.read(from, to)).map(codeLine) };
 }
 
 /** Number of records after which other work of the process runs. */

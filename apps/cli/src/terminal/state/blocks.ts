@@ -3,7 +3,7 @@
 
 import type { Position } from '@tidemark/log';
 
-import type { Shown } from '../../frame/shown.ts';
+import type { Line } from './line.ts';
 
 /** A part of the conversation that is final. `key` is unique among the blocks of a terminal. */
 export type PrintedBlock = PrintedPrompt | PrintedAnswer | PrintedReasoning | PrintedCall | PrintedLines;
@@ -76,5 +76,5 @@ export interface PlannedTask {
 export interface PrintedLines {
   readonly kind: 'lines';
   readonly key: string;
-  readonly lines: readonly Shown[];
+  readonly lines: readonly Line[];
 }
