@@ -5,9 +5,9 @@ import type { Log, SessionId } from '@tidemark/log';
 
 import { withStyle } from '../../frame/shown.ts';
 import { CliError } from '../../frame/failure.ts';
-import { blockLines } from '../drawing/block-lines.ts';
+import { blockLines, thoughtLines, thoughtTitle } from '../drawing/block-lines.ts';
 import { diffLines } from '../drawing/diff-lines.ts';
-import type { PrintedCall } from '../state/blocks.ts';
+import type { PrintedCall, PrintedReasoning } from '../state/blocks.ts';
 import type { Controller } from '../state/controller.ts';
 import type { Conversation, LiveCall } from '../state/conversation.ts';
 import { EMPTY_CONVERSATION, foldRecord, withoutLive } from '../state/conversation.ts';
@@ -32,14 +32,17 @@ export function createLongTexts(place: LongTextsPlace, log: Log | undefined): Lo
     viewOutputs() {
       const here = shown();
       const { blocks, live } = state.get().conversation;
-      const ended = blocks.from(0).filter((block) => block.kind === 'tool');
       const endedEntry = (call: PrintedCall): readonly ViewerEntry[] =>
         here === undefined ? [] : outputEntry(call, here.log, here.session);
       const entries = [
-        ...ended.flatMap(endedEntry),
+        ...blocks
+          .from(0)
+          .flatMap((block) =>
+            block.kind === 'tool' ? endedEntry(block) : block.kind === 'reasoning' ? thoughtEntry(block) : [],
+          ),
         ...live.calls.flatMap((call) => (call.ended === undefined ? liveEntry(call) : endedEntry(call.ended))),
       ];
-      if (entries.length === 0) print([withStyle('dim', 'no call has an output yet')]);
+      if (entries.length === 0) print([withStyle('dim', 'no call has an output yet, and there is no thought')]);
       else viewEntries(entries, entries.length - 1).catch(report);
     },
     viewTranscript() {
@@ -56,6 +59,10 @@ function outputEntry(call: PrintedCall, log: Log, session: SessionId): readonly 
   if (position === undefined) return [];
   const whole = diff === undefined ? undefined : linesSource(diffLines(diff, Infinity, '').map(codeLine));
   return [{ title, open: async () => whole ?? outputSource(log, session, position) }];
+}
+
+function thoughtEntry(block: PrintedReasoning): readonly ViewerEntry[] {
+  return [{ title: thoughtTitle(block), open: async () => linesSource(thoughtLines(block)) }];
 }
 
 function liveEntry({ title, output }: LiveCall): readonly ViewerEntry[] {

@@ -24,11 +24,15 @@ export interface PrintedAnswer {
   readonly text: string;
 }
 
-/** Reasoning of the model that the provider returned as text. */
+/** Reasoning of the model before an answer that the provider returned as text. */
 export interface PrintedReasoning {
   readonly kind: 'reasoning';
   readonly key: string;
   readonly text: string;
+  /** Tokens of the reasoning, if the provider reported them. */
+  readonly tokens?: number;
+  /** Time from the first to the last text of the reasoning. Absent if no terminal saw it arrive. */
+  readonly durationMs?: number;
 }
 
 /** A tool call that has ended. */
