@@ -5,6 +5,7 @@ import type { SessionId } from '@tidemark/log';
 
 import type { Shown } from '../../frame/shown.ts';
 import type { Draft } from './draft.ts';
+import type { Line } from './line.ts';
 import type { Observable } from './observable.ts';
 import type { ChoiceOption, TerminalState } from './terminal-state.ts';
 import type { ViewerEntry } from './viewer-entry.ts';
@@ -67,7 +68,7 @@ export interface Controller {
    */
   openSession(choice: SessionChoice): Promise<void>;
   /** Prints lines of Tidemark below the conversation. */
-  print(lines: readonly Shown[]): void;
+  print(lines: readonly Line[]): void;
   /** Prints an error with its next step. */
   report(error: unknown): void;
   /**
@@ -76,7 +77,7 @@ export interface Controller {
    */
   choose(title: readonly Shown[], options: readonly ChoiceOption[], selected?: number): Promise<number | undefined>;
   /** Shows a long text on the alternate screen. Resolves when the user closes it. */
-  view(title: string, lines: readonly Shown[]): Promise<void>;
+  view(title: string, lines: readonly Line[]): Promise<void>;
   /** Shows long texts on the alternate screen, beginning with one of them. Resolves when the user closes them. */
   viewEntries(entries: readonly ViewerEntry[], first: number): Promise<void>;
   /** Shows the whole output of the last call. The user can go to the outputs of earlier calls. */
