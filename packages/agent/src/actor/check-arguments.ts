@@ -19,7 +19,7 @@ import type {
 import type { Mode } from '../ports/permissions.ts';
 import type { Tool } from '../ports/tool.ts';
 
-const MODES: readonly Mode[] = ['read-only', 'ask', 'auto'];
+const MODES: readonly Mode[] = ['read-only', 'ask', 'accept-edits', 'auto'];
 
 /** @throws AgentError `agent/bad-argument` for a value that is not a mode. */
 export function requireMode(mode: Mode): void {

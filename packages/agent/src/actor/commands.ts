@@ -22,6 +22,8 @@ import { commit, commitInside } from '../session/session.ts';
 import { askSources, wantNote } from '../sources/ask-sources.ts';
 import { narrowChildren, untilQuiet } from '../subagent/children.ts';
 import { findOwnAgent } from '../subagent/own-agent.ts';
+import { FORECAST_TURN } from '../turn/forecast-call.ts';
+import { compactionPrice } from '../turn/price-compaction.ts';
 import type { Actor, RunningTurn } from './actor.ts';
 import { requireUsable, restAnew, stop, workOf } from './actor.ts';
 import {
@@ -98,11 +100,13 @@ export async function compactActor(actor: Actor, options: CompactOptions = {}): 
     ...defined({ dryRun, checkpoint }),
     ...askerOf(defined({ runtime, side }), by),
   };
+  const work = workOf(actor, FORECAST_TURN, new AbortController().signal);
+  const price = running === undefined ? compactionPrice(work) : undefined;
   if (fresh) {
     const { log, writer, secrets } = session;
-    return startAfresh({ log, session: writer.session, secrets, runtime }, how);
+    return startAfresh({ log, session: writer.session, secrets, runtime, price }, how);
   }
-  const report = await compactSession(defined({ session, runtime, turn: running?.turn }), {
+  const report = await compactSession(defined({ session, runtime, price, turn: running?.turn }), {
     trigger: 'manual',
     ...defined({ tail }),
     ...how,

@@ -2,7 +2,7 @@
 
 import { defined } from '@tidemark/core';
 import type { ContentPart, Log, SessionId, StartedBy, TurnBegan } from '@tidemark/log';
-import { sessionId, turnId } from '@tidemark/log';
+import { sessionId } from '@tidemark/log';
 import { renameParameters } from '@tidemark/model';
 import { requirePrice } from '../decide/limits.ts';
 import { isResumable } from '../decide/next-move.ts';
@@ -34,7 +34,7 @@ import { commit, createSession, openSession } from '../session/session.ts';
 import type { Children } from '../subagent/children.ts';
 import { createChildren } from '../subagent/children.ts';
 import { findSkills } from '../turn/begin-turn.ts';
-import { forecastCall } from '../turn/forecast-call.ts';
+import { FORECAST_TURN, forecastCall } from '../turn/forecast-call.ts';
 import type { Actor } from './actor.ts';
 import { createActor, enqueueTurn, requireUsable, workOf } from './actor.ts';
 import {
@@ -324,11 +324,8 @@ async function forecastSession(actor: Actor, words: Words = '.'): Promise<NextCa
   requireUsable(actor);
   if (actor.running !== undefined) return undefined;
   const { signal } = new AbortController();
-  return forecastCall(workOf(actor, FORECAST, signal), partsOf(words));
+  return forecastCall(workOf(actor, FORECAST_TURN, signal), partsOf(words));
 }
-
-/** Turn id of records that are folded on trial. No log contains it. */
-const FORECAST = turnId('forecast');
 
 function promptSession<Output>(
   actor: Actor,

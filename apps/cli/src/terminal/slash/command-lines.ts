@@ -97,7 +97,7 @@ export async function captureLine(
 export const LINE_COMMANDS: readonly SlashCommand[] = [
   lineCommand('cost', {
     group: 'cost',
-    summary: 'show what the session cost, and what the same calls would cost uncached or ideally cached',
+    summary: 'show what the session and its line cost, and the same calls uncached or ideally cached',
     argument: '[session|all] [--by <what>]',
     line: withDefaultSession,
   }),

@@ -11,6 +11,7 @@ import { requireFewWords } from './slash-command.ts';
 const NOTES: Readonly<Record<TerminalMode, string>> = {
   'read-only': 'nothing is changed',
   ask: 'asks before each change',
+  'accept-edits': 'edits files without a question, asks before each command',
   auto: 'changes files and runs commands in the sandbox without a question',
   plan: 'nothing is changed, and each turn ends with a plan',
 };
@@ -19,7 +20,7 @@ const NOTES: Readonly<Record<TerminalMode, string>> = {
 export const modeCommand: SlashCommand = {
   name: 'mode',
   group: 'session',
-  summary: 'set the permission mode: read-only, ask, auto or plan',
+  summary: 'set the permission mode: read-only, ask, accept-edits, auto or plan',
   argument: '[mode]',
   complete: async () => TERMINAL_MODES,
   async run({ words }, place) {

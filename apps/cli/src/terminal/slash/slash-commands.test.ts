@@ -159,7 +159,7 @@ describe('`/mode` and `/plan`', () => {
     await terminal.choose(/^auto$/);
     await terminal.until(({ mode }) => mode === 'auto');
     terminal.type('/mode everything');
-    expect(await terminal.untilLines(/error/)).toContain('use read-only, ask, auto, plan');
+    expect(await terminal.untilLines(/error/)).toContain('use read-only, ask, accept-edits, auto, plan');
   });
 
   test('`/plan` with a text sends it in plan mode, also if it looks like a command', async () => {
