@@ -69,9 +69,6 @@ export interface Controller {
   openSession(choice: SessionChoice): Promise<void>;
   /** Prints lines of Tidemark below the conversation. */
   print(lines: readonly Line[]): void;
-  /** Prints an error with its next step. */
-  report(error: unknown): void;
-  print(lines: readonly Shown[]): void;
   /** Prints an error with its next step. `next` replaces a next step that is not true in the terminal. */
   report(error: unknown, next?: string): void;
   /**
