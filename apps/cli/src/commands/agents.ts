@@ -55,9 +55,12 @@ async function list(context: CommandContext): Promise<CommandOutcome> {
         { column: 'size', leftOut: true },
       ],
     });
+  if (listed.length + unused.length + here.found.bad.length === 0) output.line(PLACES);
   for (const line of linesBelow(listed, here, unused)) output.line(plainText(line));
   return undefined;
 }
+
+const PLACES = 'an agent is a Markdown file in .agents/agents or in ~/.agents/agents';
 
 async function listedAgent(agent: FoundAgent, context: CommandContext): Promise<ListedAgent> {
   const { model, tools = [] } = agent;
