@@ -6,7 +6,7 @@ import { createMemoryStore } from '@tidemark/kit';
 import { describe, expect, test, vi } from 'vitest';
 import { createAuthentication } from '../src/app/authenticate.ts';
 import { newToken, openSessionServer, ServerError } from '../src/index.ts';
-import { openTestServer } from './test-server.ts';
+import { openTestProjection, openTestServer } from './test-server.ts';
 
 /** Every path with a route, and some without one. */
 const PATHS = ['/sessions', '/sessions/x', '/sessions/x/events', '/metrics', '/openapi.json', '/nothing', '/'];
@@ -146,22 +146,34 @@ describe('a link', () => {
 });
 
 describe('a server', () => {
-  const options = { log: createMemoryStore(), version: 'test', port: 0 };
+  const log = createMemoryStore();
   const refuse = () => Promise.reject(new Error('no session is opened here'));
   const opener = { create: refuse, open: refuse, fork: refuse };
 
   test.each(['', 'short', 'a'.repeat(31), `${'a'.repeat(32)} b`, `${'a'.repeat(32)}\n`])(
     'does not start with the token %j',
     async (token) => {
-      await expect(openSessionServer({ ...options, opener, token })).rejects.toMatchObject({
+      const projection = await openTestProjection(log);
+      await expect(
+        openSessionServer({ log, projection, version: 'test', port: 0, opener, token }),
+      ).rejects.toMatchObject({
         code: 'server/bad-options',
       });
     },
   );
 
   test('does not start at an address of the network unless this is allowed', async () => {
-    const open = (exposed: boolean) =>
-      openSessionServer({ ...options, opener, token: newToken(), host: '0.0.0.0', exposed });
+    const open = async (exposed: boolean) =>
+      openSessionServer({
+        log,
+        projection: await openTestProjection(log),
+        version: 'test',
+        port: 0,
+        opener,
+        token: newToken(),
+        host: '0.0.0.0',
+        exposed,
+      });
     await expect(open(false)).rejects.toMatchObject({ code: 'server/bad-options' });
     await (await open(true)).close();
   });

@@ -4,7 +4,15 @@ import { createRoute, z } from '@hono/zod-openapi';
 import type { CallFilter } from '@tidemark/analytics';
 import type { FreshProjection } from '../analytics/fresh-projection.ts';
 import { ServerError } from '../errors.ts';
-import { BREAKS_ANSWER, CACHE_SUMS, CALL_PAGE, COST_SUMS, groupedSchema, GROUPING, SKILLS_ANSWER } from './analytics-schemas.ts';
+import {
+  BREAKS_ANSWER,
+  CACHE_SUMS,
+  CALL_PAGE,
+  COST_SUMS,
+  groupedSchema,
+  GROUPING,
+  SKILLS_ANSWER,
+} from './analytics-schemas.ts';
 import type { RoutePlace, ServerApp } from './route-parts.ts';
 import { jsonAnswer, REFUSED, SESSION_PATH } from './route-parts.ts';
 import { COUNT } from './values.ts';
@@ -49,7 +57,6 @@ interface GivenFilter extends CallFilter {
 }
 
 const DAY_MS = 86_400_000;
-const UNITS: Readonly<Record<string, number>> = { h: DAY_MS / 24, d: DAY_MS };
 /** Window of a question without any time. */
 const USUAL_WINDOW = '30d';
 
@@ -62,10 +69,14 @@ const USUAL_WINDOW = '30d';
 function filterOf({ window, ...filter }: GivenFilter, now: number): CallFilter {
   const { since, until } = filter;
   if (window !== undefined && (since !== undefined || until !== undefined))
-    throw new ServerError('server/bad-request', '`window` and `since` or `until` exclude each other', 'use one of them');
+    throw new ServerError(
+      'server/bad-request',
+      '`window` and `since` or `until` exclude each other',
+      'use one of them',
+    );
   if (since !== undefined || until !== undefined || window === 'all') return filter;
   const [, count = '0', unit = ''] = /^(\d+)([hd])$/.exec(window ?? USUAL_WINDOW) ?? [];
-  const begin = new Date(now - Number(count) * (UNITS[unit] ?? 0)).toISOString();
+  const begin = new Date(now - Number(count) * (unit === 'd' ? DAY_MS : DAY_MS / 24)).toISOString();
   return { ...filter, since: unit === 'd' ? begin.slice(0, 10) : begin };
 }
 
@@ -79,7 +90,9 @@ const FILTER = {
     .string()
     .regex(/^([1-9]\d{0,4}[hd]|all)$/, 'is not a number of hours or days such as `24h` or `7d`, or `all`')
     .exactOptional()
-    .describe(`Time until now: \`24h\`, \`7d\` or \`all\`. Default: \`${USUAL_WINDOW}\`. Days begin at midnight in UTC.`),
+    .describe(
+      `Time until now: \`24h\`, \`7d\` or \`all\`. Default: \`${USUAL_WINDOW}\`. Days begin at midnight in UTC.`,
+    ),
   since: TIME.describe('Earliest time, instead of a window: a day or a time in UTC.'),
   until: TIME.describe('Time after the last call.'),
   session: z.string().min(1).exactOptional(),
@@ -96,7 +109,10 @@ const CACHE_EFFECTIVENESS = createRoute({
   operationId: 'readCacheEffectiveness',
   summary: 'Read the use of the cache: hit rate, write share, coverage, wasted writes, tokens paid again',
   request: { query: GROUPED },
-  responses: { 200: jsonAnswer(groupedSchema(CACHE_SUMS).openapi('CacheEffectiveness'), 'The sums.'), default: REFUSED },
+  responses: {
+    200: jsonAnswer(groupedSchema(CACHE_SUMS).openapi('CacheEffectiveness'), 'The sums.'),
+    default: REFUSED,
+  },
 });
 
 const COST = createRoute({
