@@ -120,7 +120,7 @@ function grantAnswers({ offer, preview }: CallQuestion): readonly string[] {
   const session = 'for the rest of this session';
   const lines = [
     ...(exact === undefined ? [] : [`a: ${exactCovers(exact)}, ${session}`]),
-    ...(call.effects?.commands === undefined
+    ...(call.effects?.commands === undefined || exact?.scripts !== undefined
       ? []
       : [
           'a <pattern>, such as `a npm test *`: every command that matches (a final * stands for any words), for the rest of this session',
@@ -152,6 +152,7 @@ function middleCut(name: string): string {
  * repeated, because the body already shows it.
  */
 function exactCovers(exact: Granted): string {
+  if (exact.scripts !== undefined) return 'exactly this text, only as a whole';
   const covers = grantCovers(exact);
   const short = covers.length <= LONGEST || exact.commands === undefined;
   return markedText(short ? covers : `${exact.tool} runs exactly the commands above, alone or in any line of them`);

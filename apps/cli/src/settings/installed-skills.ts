@@ -58,7 +58,12 @@ export function showInstalled(
 ): void {
   output.line(skills.length === 0 ? 'no skill is installed' : `${formatCount(skills.length, 'skill')} installed`);
   const rows = skills.map(({ name, source, version, use }) => [name, source, version, plainText(use)]);
-  if (rows.length > 0) output.table({ head: ['skill', 'from', 'version', 'when to use'], rows });
+  if (rows.length > 0)
+    output.table({
+      head: ['skill', 'from', 'version', 'when to use'],
+      rows,
+      narrowing: [{ column: 'when to use', least: 20 }],
+    });
   const listed = new Set([...skills, ...shadowed.map(({ skill }) => skill), ...bad].map(({ source }) => source));
   for (const { folder, source } of roots) if (listed.has(source)) output.line(plainText(`${source}: ${folder}`));
   if (untrusted.length > 0)

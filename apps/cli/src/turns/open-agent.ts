@@ -22,8 +22,10 @@ import { mcpOptions } from '../settings/mcp-servers.ts';
 import type { AgentsHere } from '../settings/own-agents.ts';
 import { agentNamed, agentsIn, otherProviders, ownAgentOptions } from '../settings/own-agents.ts';
 import { readOwnCatalog } from '../settings/own-catalog.ts';
+import type { FolderTrust } from '../settings/folder-trust.ts';
 import { settingsIn } from '../settings/settings-in.ts';
 import { ownInstructions, skillBudgetIn, skillPlaces } from '../settings/skill-places.ts';
+import { folderTrust } from '../settings/trust-in.ts';
 import { webOptions } from '../settings/web-options.ts';
 import { withSettings } from '../settings/with-settings.ts';
 import { effortFor, withoutKeptEffort } from './effort.ts';
@@ -51,12 +53,14 @@ export interface PreparedAgent {
    * the call is unknown before the session exists.
    */
   forecastFirst?(words?: Words): Promise<NextCall | undefined>;
+  /** Returns the state of the folder. */
+  trust?(): Promise<FolderTrust>;
   /** Closes the session, the agent and the provider. */
   close(): Promise<void>;
 }
 
 /** An agent and its open session. */
-export interface OpenedAgent extends Omit<PreparedAgent, 'open' | 'forecastFirst'> {
+export interface OpenedAgent extends Omit<PreparedAgent, 'open' | 'forecastFirst' | 'trust'> {
   readonly session: AgentSession;
 }
 
@@ -128,6 +132,7 @@ export async function prepareAgent(
       agent,
       flags,
       open,
+      trust: () => folderTrust(found, context),
       close,
       ...(newSession && { forecastFirst: (words?: Words) => forecastFirst(options, words) }),
     };

@@ -18,7 +18,7 @@ import type { ForecastOptions, ModelReach, OtherModel } from '../ports/other-mod
 import type { Mode } from '../ports/permissions.ts';
 import type { Tool } from '../ports/tool.ts';
 
-const MODES: readonly Mode[] = ['read-only', 'ask', 'auto'];
+const MODES: readonly Mode[] = ['read-only', 'ask', 'accept-edits', 'auto'];
 
 /** @throws AgentError `agent/bad-argument` for a value that is not a mode. */
 export function requireMode(mode: Mode): void {

@@ -9,8 +9,8 @@ import { blockLines } from '../drawing/block-lines.ts';
 import { diffLines } from '../drawing/diff-lines.ts';
 import type { PrintedCall } from '../state/blocks.ts';
 import type { Controller } from '../state/controller.ts';
-import type { LiveCall } from '../state/conversation.ts';
-import { EMPTY_CONVERSATION, foldRecord } from '../state/conversation.ts';
+import type { Conversation, LiveCall } from '../state/conversation.ts';
+import { EMPTY_CONVERSATION, foldRecord, withoutLive } from '../state/conversation.ts';
 import type { Line } from '../state/line.ts';
 import type { LineSource, ViewerEntry } from '../state/viewer-entry.ts';
 import { bytesSource, linesSource } from './line-sources.ts';
@@ -32,9 +32,11 @@ export function createLongTexts(place: LongTextsPlace, log: Log | undefined): Lo
       const here = shown();
       const { blocks, live } = state.get().conversation;
       const ended = blocks.from(0).filter((block) => block.kind === 'tool');
+      const endedEntry = (call: PrintedCall): readonly ViewerEntry[] =>
+        here === undefined ? [] : outputEntry(call, here.log, here.session);
       const entries = [
-        ...(here === undefined ? [] : ended.flatMap((call) => outputEntry(call, here.log, here.session))),
-        ...live.calls.filter(({ output }) => output !== undefined).map(liveEntry),
+        ...ended.flatMap(endedEntry),
+        ...live.calls.flatMap((call) => (call.ended === undefined ? liveEntry(call) : endedEntry(call.ended))),
       ];
       if (entries.length === 0) print([withStyle('dim', 'no call has an output yet')]);
       else viewEntries(entries, entries.length - 1).catch(report);
@@ -55,11 +57,9 @@ function outputEntry(call: PrintedCall, log: Log, session: SessionId): readonly 
   return [{ title, open: async () => whole ?? outputSource(log, session, position) }];
 }
 
-function liveEntry({ title, output = '' }: LiveCall): ViewerEntry {
-  return {
-    title: `${title} (running)`,
-    open: async () => linesSource(output.split('\n').map(codeLine)),
-  };
+function liveEntry({ title, output }: LiveCall): readonly ViewerEntry[] {
+  if (output === undefined) return [];
+  return [{ title: `${title} (running)`, open: async () => linesSource(output.split('\n').map(codeLine)) }];
 }
 
 /** Returns the whole output of a call: its artifact, or the text of its result if that is the whole output. */
@@ -94,12 +94,16 @@ async function transcriptSource(log: Log, session: SessionId, columns: number): 
   const lines: Line[] = [];
   let conversation = EMPTY_CONVERSATION;
   let drawn = 0;
-  for await (const record of log.read(session)) {
-    conversation = foldRecord(conversation, record);
-    const { blocks } = conversation;
+  const draw = ({ blocks }: Conversation): void => {
     for (const block of blocks.from(drawn)) lines.push(...blockLines(block, { columns, whole: true }));
     drawn = blocks.length;
+  };
+  for await (const record of log.read(session)) {
+    conversation = foldRecord(conversation, record);
+    draw(conversation);
     if (record.position % RECORDS_AT_ONCE === 0) await new Promise((resolve) => setImmediate(resolve));
   }
+  // Calls that have ended can wait for an earlier one.
+  draw(withoutLive(conversation));
   return linesSource(lines);
 }

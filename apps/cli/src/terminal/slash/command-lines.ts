@@ -127,12 +127,6 @@ export const LINE_COMMANDS: readonly SlashCommand[] = [
     argument: '[session|all]',
     line: withDefaultSession,
   }),
-  lineCommand('sessions', {
-    group: 'session',
-    summary: 'list the sessions of this folder, newest first, or those with a text in their title',
-    argument: '[text] [--tree]',
-    line: (words, { controller }) => ['--workspace', controller.workspace(), ...words],
-  }),
   lineCommand('models', {
     group: 'model',
     summary: 'list the models with prices and efforts, and the providers; words limit the list',

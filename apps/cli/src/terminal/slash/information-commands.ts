@@ -16,6 +16,7 @@ import type { ShownSubagent } from '../../present/subagent-lines.ts';
 import { subagentLine, withSubagent } from '../../present/subagent-lines.ts';
 import { agentsHere } from '../../settings/own-agents.ts';
 import { oneName } from '../../settings/trust-in.ts';
+import { chooseValue } from './choose-value.ts';
 import { captureLine, showLine } from './command-lines.ts';
 import { copySequence, LARGEST_COPY, lastCodeBlock } from './copy-text.ts';
 import { readFlags } from './read-flags.ts';
@@ -207,18 +208,16 @@ const theme: SlashCommand = {
   summary: 'set the colours until the end of the terminal: dark, light or none',
   argument: '[theme]',
   complete: async () => THEMES.map(([name]) => name),
-  async run({ words }, { controller }) {
+  async run({ words }, { controller, context }) {
     requireFewWords('theme', words, 1);
     const [typed] = words;
-    const index =
+    // A terminal without colours stays without colours.
+    const current = context.output.colour ? (controller.state.get().theme ?? 'dark') : 'none';
+    const name =
       typed === undefined
-        ? await controller.choose(
-            ['Which colours?'],
-            THEMES.map(([label, note]) => ({ label, note })),
-          )
-        : THEMES.findIndex(([name]) => name === typed);
-    if (index === undefined) return;
-    const [name] = THEMES[index] ?? [];
+        ? await chooseValue(['Which colours?'], { values: THEMES, current }, controller)
+        : THEMES.find(([known]) => known === typed)?.[0];
+    if (name === undefined && typed === undefined) return;
     if (name === undefined)
       throw new CliError('cli/usage', `there is no theme ${JSON.stringify(typed)}`, 'use dark, light or none');
     controller.state.set({ ...controller.state.get(), theme: name });

@@ -13,6 +13,7 @@ import { CliError } from '../../frame/failure.ts';
 import { formatNumber } from '../../frame/numbers.ts';
 import { withStyle } from '../../frame/shown.ts';
 import { readCatalog } from '../../settings/own-catalog.ts';
+import { chooseValue } from './choose-value.ts';
 import { readFlags } from './read-flags.ts';
 import { rewriteLines } from './session-size.ts';
 import type { SlashCommand, SlashPlace } from './slash-command.ts';
@@ -83,12 +84,8 @@ async function chooseModel(
   const { provider, model: first } = controller.agent()?.capabilities ?? {};
   const current = before?.model ?? first;
   const offered = rows.filter((row) => row.provider === (before?.provider ?? provider));
-  const options = offered.map(({ model, window }) => ({
-    label: model,
-    note: `${formatNumber(window.tokens)} tokens${model === current ? ', in use' : ''}`,
-  }));
-  const index = await controller.choose(['Which model?'], options);
-  return index === undefined ? undefined : offered[index]?.model;
+  const values = offered.map(({ model, window }) => [model, `${formatNumber(window.tokens)} tokens`] as const);
+  return chooseValue(['Which model?'], { values, current }, controller);
 }
 
 /** Sets the model of a session that has sent no request. Nothing is lost, so there is no fork. */

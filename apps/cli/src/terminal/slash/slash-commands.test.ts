@@ -5,22 +5,10 @@ import { join } from 'node:path';
 
 import { describe, expect, test } from 'vitest';
 
-import type { SlashTerminal, SlashTerminalOptions } from '../../../tests/slash-terminal.ts';
-import { openSlashTerminal } from '../../../tests/slash-terminal.ts';
+import type { SlashTerminal } from '../../../tests/slash-terminal.ts';
+import { openSlashTerminal, sessionOf, terminalAfterTurn } from '../../../tests/slash-terminal.ts';
 import { says } from '../../../tests/scripted-terminal.ts';
 import { pretendRun } from '../../../tests/pretend-run.ts';
-
-/** Opens a terminal whose session has one turn. */
-async function terminalAfterTurn(options: SlashTerminalOptions = {}): Promise<SlashTerminal> {
-  const terminal = await openSlashTerminal(options);
-  terminal.type('hello');
-  await terminal.until(({ running, session }) => !running && session !== undefined);
-  return terminal;
-}
-
-function sessionOf({ controller }: SlashTerminal): string {
-  return controller.state.get().session ?? '';
-}
 
 function write(path: string, text: string): void {
   mkdirSync(join(path, '..'), { recursive: true });
@@ -74,8 +62,8 @@ describe('a report', () => {
     terminal.hold();
     terminal.type('again');
     await terminal.until(({ running }) => running);
-    terminal.type('/sessions');
-    expect(await terminal.untilLines(/^\/sessions\n/m)).toContain(sessionOf(terminal));
+    terminal.type('/grants');
+    await terminal.untilLines(/^\/grants\n/m);
     terminal.release();
   });
 });
@@ -187,7 +175,7 @@ describe('`/mode` and `/plan`', () => {
     await terminal.choose(/^auto$/);
     await terminal.until(({ mode }) => mode === 'auto');
     terminal.type('/mode everything');
-    expect(await terminal.untilLines(/error/)).toContain('use read-only, ask, auto, plan');
+    expect(await terminal.untilLines(/error/)).toContain('use read-only, ask, accept-edits, auto, plan');
   });
 
   test('`/plan` with a text sends it in plan mode, also if it looks like a command', async () => {

@@ -43,6 +43,8 @@ export interface PrintedCall {
   readonly outcome: 'ok' | 'failed' | 'denied' | 'interrupted' | 'unstarted' | 'crashed';
   /** Denial in words, such as `denied by the hook check`. Only for a denied call. */
   readonly denial?: string;
+  /** Fact about the result, such as `214 lines`. */
+  readonly fact?: string;
   readonly durationMs?: number;
   readonly exit?: number;
   /** Unified diff of an edit, without file headers. */
