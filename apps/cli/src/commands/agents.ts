@@ -46,10 +46,21 @@ async function list(context: CommandContext): Promise<CommandOutcome> {
     listed.length === 0 ? 'no own agent is installed' : `${formatCount(listed.length, 'own agent')} installed`,
   );
   if (listed.length > 0)
-    output.table({ head: ['agent', 'from', 'model', 'tools', 'size', 'when to use'], rows: listed.map(rowOf) });
+    output.table({
+      head: ['agent', 'from', 'model', 'tools', 'size', 'when to use'],
+      rows: listed.map(rowOf),
+      narrowing: [
+        { column: 'when to use', least: 20 },
+        { column: 'tools', least: 20 },
+        { column: 'size', leftOut: true },
+      ],
+    });
+  if (listed.length + unused.length + here.found.bad.length === 0) output.line(PLACES);
   for (const line of linesBelow(listed, here, unused)) output.line(plainText(line));
   return undefined;
 }
+
+const PLACES = 'an agent is a Markdown file in .agents/agents or in ~/.agents/agents';
 
 async function listedAgent(agent: FoundAgent, context: CommandContext): Promise<ListedAgent> {
   const { model, tools = [] } = agent;

@@ -231,7 +231,7 @@ describe.skipIf(skips)('the interactive terminal', () => {
     stage.write('tidemark.json', JSON.stringify({ display: { theme } }));
     const terminal = open(['--config', join(stage.folder, 'tidemark.json')]);
     await terminal.until(/^>/m);
-    terminal.type('BTab', 'BTab');
+    terminal.type('BTab', 'BTab', 'BTab');
     await terminal.until(/◇ plan/);
     expect(terminal.styledRows().join('\n')).toMatch(colours);
   });

@@ -191,8 +191,9 @@ function createPrinter(addLines: (lines: readonly Line[], key: string) => void):
   };
   return {
     print,
-    report: (error) => {
-      const { message, next } = failureOf(error);
+    report: (error, instead) => {
+      const { message, next: usual } = failureOf(error);
+      const next = instead ?? usual;
       print([[withStyle('red', 'error'), `: ${message}`], ...(next === '' ? [] : [`next: ${next}`])]);
     },
   };

@@ -6,6 +6,7 @@ import { planRestore, restoreDiff, restoreFile, WorkspaceError } from '@tidemark
 import { formatCount } from '../../frame/numbers.ts';
 import type { Shown } from '../../frame/shown.ts';
 import { withStyle } from '../../frame/shown.ts';
+import { withoutFileNames } from '../../present/file-names-of-diff.ts';
 import { markedText } from '../../present/marked-text.ts';
 import { callTitle } from '../../present/tool-line.ts';
 import { diffLines } from '../drawing/diff-lines.ts';
@@ -92,7 +93,7 @@ async function ask(
   place: RestorePlace,
 ): Promise<RestoreChoice> {
   const does = file.before === 'absent' ? 'Delete' : 'Restore';
-  const diff = markedText(withoutReturns(await restoreDiff(file, options)));
+  const diff = markedText(withoutReturns(withoutFileNames(await restoreDiff(file, options), file.shown)));
   const title = [
     withStyle('bold', `${does} ${markedText(file.shown)}? (${formatCount(left, 'file')} left)`),
     ...diffLines(diff, MOST_LINES, 'd shows all'),

@@ -12,7 +12,7 @@ export const KEYS: readonly (readonly [group: string, keys: readonly KeyHelp[]])
       ['Tab', 'while a turn runs, queue the text for the time after it'],
       ['Esc', 'close a list; stop the running command or interrupt the turn'],
       ['Esc Esc', 'go back to an earlier prompt'],
-      ['Shift-Tab', 'next mode: read-only, ask, auto, plan'],
+      ['Shift-Tab', 'next mode: read-only, ask, accept-edits, auto, plan'],
       ['Ctrl-C', 'clear the text; twice on an empty editor: leave'],
       ['Ctrl-D', 'leave, on an empty editor'],
     ],

@@ -69,8 +69,8 @@ export interface Controller {
   openSession(choice: SessionChoice): Promise<void>;
   /** Prints lines of Tidemark below the conversation. */
   print(lines: readonly Line[]): void;
-  /** Prints an error with its next step. */
-  report(error: unknown): void;
+  /** Prints an error with its next step. `next` replaces a next step that is not true in the terminal. */
+  report(error: unknown, next?: string): void;
   /**
    * Lets the user choose one of the options. `selected` is marked at first, by default the first one. Resolves with the
    * index of the option, or with `undefined` after Esc.

@@ -268,6 +268,7 @@ const granted: z.ZodType<Granted> = z.object({
   tool: text,
   commands: optional(z.array(z.array(text))),
   patterns: optional(z.array(text)),
+  scripts: optional(z.array(z.object({ text, unsandboxed: optional(z.literal(true)) }))),
   paths: optional(z.array(text)),
   folders: optional(z.array(text)),
   hosts: optional(z.array(text)),
