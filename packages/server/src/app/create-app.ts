@@ -12,6 +12,7 @@ import { addCommandRoutes } from './command-routes.ts';
 import { addEventRoutes } from './event-routes.ts';
 import { failureAnswer } from './failure.ts';
 import { createMetrics } from './metrics.ts';
+import { addOpenApiDocument } from './openapi-document.ts';
 import type { RoutePlace, ServerApp } from './route-parts.ts';
 import { addServiceRoutes, OPEN_PATHS } from './service-routes.ts';
 import { addSessionRoutes } from './session-routes.ts';
@@ -50,12 +51,7 @@ export function createApp(place: AppPlace): ServerApp {
   addCommandRoutes(app, place);
   addEventRoutes(app, place);
   addAnalyticsRoutes(app, place);
-  app.openAPIRegistry.registerComponent('securitySchemes', 'token', { type: 'http', scheme: 'bearer' });
-  app.doc31('/openapi.json', {
-    openapi: '3.1.0',
-    info: { title: 'Tidemark', version: place.version },
-    security: [{ token: [] }],
-  });
+  addOpenApiDocument(app, place.version);
   app.notFound((context) => {
     const { status, body } = failureAnswer(
       new ServerError(
