@@ -13,6 +13,7 @@ import { addEventRoutes } from './event-routes.ts';
 import { failureAnswer } from './failure.ts';
 import { createMetrics } from './metrics.ts';
 import { addOpenApiDocument } from './openapi-document.ts';
+import { addPageRoutes } from './page-routes.ts';
 import type { RoutePlace, ServerApp } from './route-parts.ts';
 import { addServiceRoutes, OPEN_PATHS } from './service-routes.ts';
 import { addSessionRoutes } from './session-routes.ts';
@@ -46,6 +47,7 @@ export function createApp(place: AppPlace): ServerApp {
     if (!OPEN_PATHS.has(context.req.path)) place.authentication.require(context.req.header('authorization'));
     await next();
   });
+  addPageRoutes(app);
   addServiceRoutes(app, { ...place, metrics });
   addSessionRoutes(app, place);
   addCommandRoutes(app, place);
