@@ -1,11 +1,15 @@
-// What a person sees of a session: the prompts, answers and calls of its records. A pure fold, so that any number of
+// Conversation of a session for a person: the prompts, answers and calls of its records. A pure fold, so that any number of
 // records can be added without reading the earlier ones again.
 
 import type { AnswerPart, ContentPart, Recorded } from '@tidemark/log';
 
 /** One entry of the conversation. */
 export type Entry =
-  | { readonly type: 'prompt' | 'answer' | 'reasoning' | 'note' | 'failure'; readonly position: number; readonly text: string }
+  | {
+      readonly type: 'prompt' | 'answer' | 'reasoning' | 'note' | 'failure';
+      readonly position: number;
+      readonly text: string;
+    }
   | CallEntry;
 
 /** A tool call with what came of it. */
@@ -82,7 +86,8 @@ function textOfParts(parts: readonly ContentPart[]): string {
 function entriesOfAnswer(parts: readonly AnswerPart[], position: number): readonly Entry[] {
   return parts.flatMap((part): readonly Entry[] => {
     if (part.type === 'text') return [{ type: 'answer', position, text: part.text }];
-    if (part.type === 'reasoning') return part.text === undefined || part.text === '' ? [] : [{ type: 'reasoning', position, text: part.text }];
+    if (part.type === 'reasoning')
+      return part.text === undefined || part.text === '' ? [] : [{ type: 'reasoning', position, text: part.text }];
     if (part.type !== 'call') return [];
     const { call, name, arguments: input } = part;
     return [{ type: 'call', position, call, name, input, state: 'waiting', output: '' }];

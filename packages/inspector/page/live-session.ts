@@ -62,7 +62,10 @@ function takeRecord({ arriving, outputs }: Followed, { kind, data }: Recorded): 
   if (rest.delete(data.call)) outputs.value = rest;
 }
 
-function take({ arriving, outputs, questions, problem }: Followed, event: Exclude<FollowedEvent, { readonly type: 'record' }>): void {
+function take(
+  { arriving, outputs, questions, problem }: Followed,
+  event: Exclude<FollowedEvent, { readonly type: 'record' }>,
+): void {
   switch (event.type) {
     case 'state':
       arriving.value = event.state.text;

@@ -16,7 +16,13 @@ export interface Route {
 /** Present place. */
 export const route = computed<Route>(() => {
   const [path = '', query = ''] = fragment.value.replace(/^#\/?/, '').split('?');
-  return { path: path.split('/').filter((part) => part !== '').map(decodeURIComponent), values: new URLSearchParams(query) };
+  return {
+    path: path
+      .split('/')
+      .filter((part) => part !== '')
+      .map(decodeURIComponent),
+    values: new URLSearchParams(query),
+  };
 });
 
 /** Returns the address of a place. */

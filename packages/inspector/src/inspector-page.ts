@@ -2,7 +2,8 @@
 // so a text of a session never runs.
 
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import type { PageParts } from './page-parts.ts';
+import { readPageParts } from './page-parts.ts';
 
 /** The page, and the policy that its answer needs as the header `content-security-policy`. */
 export interface InspectorPage {
@@ -10,37 +11,12 @@ export interface InspectorPage {
   readonly policy: string;
 }
 
-/** Script and style of the page. */
-export interface PageParts {
-  readonly script: string;
-  readonly style: string;
-}
-
 let page: Promise<InspectorPage> | undefined;
 
 /** Returns the page. It is made at the first call. */
 export function inspectorPage(): Promise<InspectorPage> {
-  page ??= partsOfPage().then(makePage);
+  page ??= readPageParts().then(makePage);
   return page;
-}
-
-/** Returns the parts that a release contains. A clone of the project bundles them from the sources. */
-async function partsOfPage(): Promise<PageParts> {
-  const built = await readFile(new URL('./inspector-parts.json', import.meta.url), 'utf8').catch(unlessMissing);
-  if (built !== undefined) return readParts(JSON.parse(built));
-  const { buildParts } = await import('./build-parts.ts');
-  return buildParts();
-}
-
-function readParts(value: unknown): PageParts {
-  if (typeof value === 'object' && value !== null && 'script' in value && 'style' in value)
-    return { script: String(value.script), style: String(value.style) };
-  throw new TypeError('the file of the inspector is damaged: install tidemark again');
-}
-
-function unlessMissing(error: unknown): undefined {
-  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-  throw error;
 }
 
 function makePage({ script, style }: PageParts): InspectorPage {
