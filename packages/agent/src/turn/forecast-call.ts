@@ -12,6 +12,7 @@ import { recover } from '../decide/next-move.ts';
 import { triggerAtTurn, triggerBefore } from '../decide/when-to-compact.ts';
 import type { CompactionReport, CompactionTrigger, PricedInput } from '../ports/compaction.ts';
 import type { Words } from '../ports/live-session.ts';
+import type { Skill } from '../ports/skill-shelf.ts';
 import type { InputBuckets } from '../ports/input-buckets.ts';
 import type { NextCall, NextCallPrice, PromptSize } from '../ports/next-call.ts';
 import { REWRITE_NOTICE } from '../ports/runtime.ts';
@@ -27,6 +28,7 @@ import { findNotes } from '../sources/ask-sources.ts';
 import type { StepContext } from './prepare-step.ts';
 import { isWorthSaying, stepOptions } from './prepare-step.ts';
 import { policyOf } from './recover-context.ts';
+import { bringSkills } from './begin-turn.ts';
 
 /** Turn id of records that are folded on trial. No log contains it. */
 export const FORECAST_TURN: TurnId = turnId('forecast');
@@ -37,11 +39,15 @@ type GivenParts = Exclude<Words, string>;
 /**
  * Forecasts the call that a prompt with this content would make now, and its price at the time at which the cache entry
  * that it reads expires. The work depends on the content that was added after the last request. Only references are
- * copied from the whole history.
+ * copied from the whole history. `skills` are loaded with the prompt.
  *
  * @throws AgentError `agent/unknown-kind` if a later version wrote the log.
  */
-export async function forecastCall(place: StepContext, given: GivenParts): Promise<NextCall> {
+export async function forecastCall(
+  place: StepContext,
+  given: GivenParts,
+  skills: readonly Skill[] = [],
+): Promise<NextCall> {
   const { session, runtime } = place;
   const artifacts = inMemory(session.log.artifacts);
   const { secrets, state: shown } = session;
@@ -50,7 +56,8 @@ export async function forecastCall(place: StepContext, given: GivenParts): Promi
   const notes = await findNotes(place);
   return place.session.mutex.pass(async () => {
     const options = await stepOptions(place);
-    const trial = await branchWith(place, options, { notes, parts });
+    const brought = bringSkills(place, skills, [], { at: options.at, turn: place.turn }).events;
+    const trial = await branchWith(place, options, { notes, parts, brought });
     const { state } = trial;
     requireSendable(state);
     const draft = (at: Timestamp): Promise<Trial> => draftOnTrial(place, { ...trial, artifacts }, { ...options, at });
@@ -78,6 +85,13 @@ export async function forecastCall(place: StepContext, given: GivenParts): Promi
 /** Session of a forecast. An idle session without a runtime fits this type too. */
 interface ForecastPlace extends Pick<StepContext, 'promptStreams' | 'turn'> {
   readonly session: Pick<Session, 'state' | 'progress' | 'log'>;
+}
+
+/** Records of a prompt on trial: notes before the turn, notes of its skills (`brought`), and its content. */
+interface TrialPrompt {
+  readonly notes: readonly Event[];
+  readonly brought?: readonly Event[];
+  readonly parts: readonly ContentPart[];
 }
 
 /** A state with the prompt, and the prompt stream of the session's last request for it. */
@@ -121,7 +135,7 @@ function inputOf({ fresh, read, written }: InputBuckets): number {
 async function branchWith(
   { session, promptStreams, turn }: ForecastPlace,
   options: CallOptions,
-  { notes, parts }: { readonly notes: readonly Event[]; readonly parts: readonly ContentPart[] },
+  { notes, parts, brought = [] }: TrialPrompt,
 ): Promise<TrialState> {
   const { state, progress } = session;
   if (state.epoch !== undefined && needOf(state, options).do !== 'epoch')
@@ -132,6 +146,7 @@ async function branchWith(
   const events: readonly Event[] = [
     ...recover({ state: noted, progress }, 'other', stamp),
     { kind: 'turn.started', ...stamp, data: { trigger: 'user' } },
+    ...brought,
     { kind: 'prompt.given', ...stamp, data: { parts, presenter: 'forecast' } },
   ];
   const { main } = promptStreams;
