@@ -27,6 +27,7 @@ import { asIfRecorded } from '../session/session.ts';
 import { findNotes } from '../sources/ask-sources.ts';
 import type { StepContext } from './prepare-step.ts';
 import { isWorthSaying, stepOptions } from './prepare-step.ts';
+import { writeCompaction } from '../compact/write-compaction.ts';
 import { policyOf } from './recover-context.ts';
 import { bringSkills } from './begin-turn.ts';
 
@@ -71,13 +72,16 @@ export async function forecastCall(
     const { provider, model, parameters } = options.wanted;
     const { gauge } = now;
     const compacts = triggerOf(place, state, gauge);
+    const data = compacts && (await plannedCompaction(place, compacts));
+    const compacted =
+      data && (await priceWith({ ...place, artifacts }, options, { notes, parts, brought, compaction: data }));
     return {
       provider,
       model,
       parameters,
       gauge,
       ...priceOfTrial(place, now),
-      ...defined({ compacts, largePrompt, expires, expired: later }),
+      ...defined({ compacts, compacted, largePrompt, expires, expired: later }),
     };
   });
 }
@@ -92,6 +96,8 @@ interface TrialPrompt {
   readonly notes: readonly Event[];
   readonly brought?: readonly Event[];
   readonly parts: readonly ContentPart[];
+  /** Compaction that comes before the prompt. */
+  readonly compaction?: HistoryCompacted;
 }
 
 /** A state with the prompt, and the prompt stream of the session's last request for it. */
@@ -135,14 +141,16 @@ function inputOf({ fresh, read, written }: InputBuckets): number {
 async function branchWith(
   { session, promptStreams, turn }: ForecastPlace,
   options: CallOptions,
-  { notes, parts, brought = [] }: TrialPrompt,
+  { notes, parts, brought = [], compaction }: TrialPrompt,
 ): Promise<TrialState> {
   const { state, progress } = session;
   if (state.epoch !== undefined && needOf(state, options).do !== 'epoch')
     promptStreams.main = await mainPromptStream(session, promptStreams.main, state, options);
   const branch = branchState(state);
   const stamp = { at: options.at, turn };
-  const noted = notes.reduce(asIfRecorded, branch);
+  const compacted: readonly Event[] =
+    compaction === undefined ? [] : [{ kind: 'history.compacted', ...stamp, data: compaction }];
+  const noted = [...compacted, ...notes].reduce(asIfRecorded, branch);
   const events: readonly Event[] = [
     ...recover({ state: noted, progress }, 'other', stamp),
     { kind: 'turn.started', ...stamp, data: { trigger: 'user' } },
@@ -193,13 +201,38 @@ export async function forecastCompaction(
 ): Promise<CompactionReport['next']> {
   requireSendable(place.session.state);
   const artifacts = inMemory(place.session.log.artifacts);
-  const compaction: Event = { kind: 'history.compacted', at: options.at, turn: place.turn, data };
-  const priceWith = async (notes: readonly Event[]): Promise<PricedInput> => {
-    const trial = await branchWith(place, options, { notes, parts: SMALL });
-    const { tokens, cost } = (await draftOnTrial(place, { ...trial, artifacts }, options)).price;
-    return { tokens, ...defined({ cost }) };
-  };
-  return { uncompacted: await priceWith([]), compacted: await priceWith([compaction]) };
+  const trial = { ...place, artifacts };
+  const uncompacted = await priceWith(trial, options, { notes: [], parts: SMALL });
+  return { uncompacted, compacted: await priceWith(trial, options, { notes: [], parts: SMALL, compaction: data }) };
+}
+
+/** Returns the price of a prompt on trial. */
+async function priceWith(
+  place: ForecastPlace & { readonly artifacts: Artifacts },
+  options: CallOptions,
+  prompt: TrialPrompt,
+): Promise<PricedInput> {
+  const trial = await branchWith(place, options, prompt);
+  const { tokens, cost } = (await draftOnTrial(place, { ...trial, artifacts: place.artifacts }, options)).price;
+  return { tokens, ...defined({ cost }) };
+}
+
+/** Compactions that the runtime would make before the next call, by the state for which they were planned. */
+const PLANNED: WeakMap<State, Promise<HistoryCompacted | undefined>> = new WeakMap();
+
+/**
+ * Returns the compaction that the runtime would make, with a checkpoint from the log. It is planned once for each state,
+ * because it reads the history. Returns `undefined` if the compaction is refused.
+ */
+function plannedCompaction(
+  { session, runtime }: StepContext,
+  trigger: CompactionTrigger,
+): Promise<HistoryCompacted | undefined> {
+  const known = PLANNED.get(session.state);
+  if (known !== undefined) return known;
+  const planned = writeCompaction({ session, runtime }, { trigger, dryRun: true }).then(({ data }) => data);
+  PLANNED.set(session.state, planned);
+  return planned;
 }
 
 /** Returns the time at which the entry that the call reads expires. Returns `undefined` if the call reads no entry. */
