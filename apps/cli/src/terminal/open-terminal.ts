@@ -44,6 +44,7 @@ export async function openTerminal(request: TerminalRequest, context: CommandCon
   const controller: OwnedController = createController({
     sessions: await sessionsOf(place, context, () => controller),
     dispatch: (draft) => slash.dispatch(draft),
+    meantBy: (draft) => slash.meantBy(draft),
     ...(theme !== undefined && { theme }),
     ...(notify !== 'off' && { alert: (text: string) => void process.stdout.write(alertOf(notify, text)) }),
   });
