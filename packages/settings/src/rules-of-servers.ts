@@ -20,14 +20,14 @@ interface ServerLayers {
 }
 
 /** Returns the names of the user's servers that the folder replaces by servers with other definitions. Pure. */
-export function replacedServers({ environment, folder, own }: ServerLayers): readonly string[] {
-  const [first, theirs, mine] = [serversOf(environment), serversOf(folder), serversOf(own)];
-  return Object.keys(theirs).filter(
-    (name) =>
-      !Object.hasOwn(first, name) &&
-      Object.hasOwn(mine, name) &&
-      canonicalText(mine[name]) !== canonicalText(theirs[name]),
-  );
+export function replacedServers({ environment, folder, own: user }: ServerLayers): readonly string[] {
+  const [first, theirs, mine] = [serversOf(environment), serversOf(folder), serversOf(user)];
+  const definitions = new Map(Object.entries(mine));
+  return Object.entries(theirs).flatMap(([name, server]) => {
+    const own = definitions.get(name);
+    const isUsed = own !== undefined && !Object.hasOwn(first, name);
+    return isUsed && canonicalText(own) !== canonicalText(server) ? [name] : [];
+  });
 }
 
 /**

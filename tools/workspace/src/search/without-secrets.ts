@@ -24,7 +24,7 @@ interface ByteSpan {
   readonly end: number;
 }
 
-/** What the check of matches needs. */
+/** Functions that the check of matches uses. */
 export interface SecretCheck {
   readonly mask: (text: string) => Promise<string>;
   /** Finds the pattern in texts of one line each. Returns all matches. Returns nothing for a pattern that looks around. */
