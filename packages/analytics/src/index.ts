@@ -1,7 +1,7 @@
 // Public exports of `@tidemark/analytics`: calls of many sessions as rows, and their sums.
 
-export type { AnalyticsErrorCode } from './analytics-error.ts';
-export { ANALYTICS_ERRORS, AnalyticsError } from './analytics-error.ts';
+export type { AnalyticsErrorCode } from './database/analytics-error.ts';
+export { ANALYTICS_ERRORS, AnalyticsError } from './database/analytics-error.ts';
 export type {
   Audit,
   AuditCall,
@@ -12,13 +12,41 @@ export type {
   AuditScore,
   AuditSession,
   AuditSums,
-} from './audit.ts';
-export { audit, callsOf } from './audit.ts';
-export type { Advice, AdvisedChange, AdvisedEffect, AdviseOptions } from './advise.ts';
-export { advise, isAdvised } from './advise.ts';
-export type { FoundTranscript, FoundTranscripts, UnreadablePath } from './find-transcripts.ts';
-export { findTranscripts } from './find-transcripts.ts';
-export type { Projection } from './projection.ts';
-export { openProjection } from './projection.ts';
-export type { Updated, UpdateOptions, UpdateProgress, UnreadTranscript } from './update-projection.ts';
-export { updateProjection } from './update-projection.ts';
+} from './transcripts/audit.ts';
+export { audit, callsOf } from './transcripts/audit.ts';
+export type { Advice, AdvisedChange, AdvisedEffect, AdviseOptions } from './transcripts/advise.ts';
+export { advise, isAdvised } from './transcripts/advise.ts';
+export type { FoundTranscript, FoundTranscripts, UnreadablePath } from './transcripts/find-transcripts.ts';
+export { findTranscripts } from './transcripts/find-transcripts.ts';
+export type { Projection } from './transcripts/projection.ts';
+export { openProjection } from './transcripts/projection.ts';
+export type { Updated, UpdateOptions, UpdateProgress, UnreadTranscript } from './transcripts/update-projection.ts';
+export { updateProjection } from './transcripts/update-projection.ts';
+export type { SessionProjectionOptions } from './sessions/open-session-projection.ts';
+export { openSessionProjection } from './sessions/open-session-projection.ts';
+export type {
+  Amount,
+  BreakPage,
+  BreakQuery,
+  BreakReport,
+  BreakSums,
+  CacheSums,
+  CallFilter,
+  CallGrouping,
+  CallPage,
+  CallReport,
+  ComparedSums,
+  CostSums,
+  Grouped,
+  GroupOfCalls,
+  PaidAgainSums,
+  SessionListPage,
+  SessionProblem,
+  SessionProjection,
+  SessionQuery,
+  SessionReport,
+  SessionsUpdated,
+  SessionUpdateOptions,
+  SessionUpdateProgress,
+  SkillReport,
+} from './sessions/session-projection.ts';

@@ -1,24 +1,11 @@
 // Sums tokens and cost over any number of sessions. Each log is read only one time, and only the sums are kept in
 // memory.
 
-import type { Account, Churn, Following, GroupBy, ModelCall, RowOf } from '@tidemark/context';
-import {
-  NO_CALLS,
-  accountOf,
-  accountOfCharge,
-  addAccounts,
-  addChurn,
-  beginChurn,
-  beginFollowing,
-  endFollowing,
-  followRecord,
-  groupOf,
-} from '@tidemark/context';
-import type { EpochOpened, Log, RecordedOf, SessionId, Timestamp } from '@tidemark/log';
+import type { Account, Churn, GroupBy, ModelCall, RowOf } from '@tidemark/context';
+import { NO_CALLS, accountOf, accountOfCharge, addAccounts, addChurn, beginChurn, groupOf } from '@tidemark/context';
+import type { Log, RecordedOf, SessionId, Timestamp } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
-import { loadCapabilities } from '../session/materials.ts';
-import type { ObservedExplanation } from './explain-observed.ts';
-import { compareObserved } from './explain-observed.ts';
+import { createCallReader, createRowLoader } from './call-reader.ts';
 
 export interface AccountOptions {
   readonly by: GroupBy;
@@ -101,44 +88,15 @@ type ReadCall =
   | { readonly type: 'churn'; readonly churn: Churn };
 
 async function* readCalls(log: Log, session: SessionId, rowOf: RowOf): AsyncGenerator<ReadCall> {
-  let following: Following = beginFollowing(session);
+  const reader = createCallReader(log.artifacts, session, { rowOf, loadRow: createRowLoader(log.artifacts) });
   let churn = beginChurn(session);
-  let imported = false;
-  const rows = new Map<string, Capabilities>();
-  const comparer = compareObserved(log.artifacts);
-  const observed = new Map<number, ObservedExplanation>();
-  const find: RowOf = (provider, model) => rows.get(`${provider} ${model}`) ?? rowOf(provider, model);
   for await (const record of log.read(session)) {
-    if (record.kind === 'session.created') imported = record.data.imported !== undefined;
-    if (record.kind === 'epoch.opened' && !imported) await learnRow(log, record.data, rows);
-    const explained = imported ? await comparer.take(record) : undefined;
-    if (explained !== undefined) observed.set(explained.request.record.data.step, explained);
+    await reader.load(record);
     churn = addChurn(churn, record);
-    const followed = followRecord(following, record, find);
-    following = followed.following;
-    if (record.kind === 'tool.charged' && following.owner === session) yield { type: 'charge', charge: record };
-    for (const call of followed.calls) yield { type: 'call', call: withObservedCause(call, observed) };
+    const calls = reader.take(record);
+    if (record.kind === 'tool.charged' && reader.isOwn) yield { type: 'charge', charge: record };
+    for (const call of calls) yield { type: 'call', call };
   }
-  for (const call of endFollowing(following)) yield { type: 'call', call: withObservedCause(call, observed) };
+  for (const call of reader.unread()) yield { type: 'call', call };
   yield { type: 'churn', churn };
-}
-
-/**
- * Returns the call with the cause of its miss. The cause is derived from the observed request, and `why` reports the
- * same cause.
- */
-function withObservedCause(call: ModelCall, observed: ReadonlyMap<number, ObservedExplanation>): ModelCall {
-  const { stream, step, again } = call;
-  const explained = stream === 'main' ? observed.get(step) : undefined;
-  if (again === undefined || explained === undefined) return call;
-  return { ...call, again: { ...again, cause: explained.derived ?? again.cause } };
-}
-
-/**
- * Remembers the catalog row with which the epoch was opened, because a later catalog may have other values. An imported
- * log names only the model and has no row.
- */
-async function learnRow({ artifacts }: Log, opened: EpochOpened, rows: Map<string, Capabilities>): Promise<void> {
-  if (!(await artifacts.has(opened.capabilities))) return;
-  rows.set(`${opened.provider} ${opened.model}`, await loadCapabilities(artifacts, opened));
 }

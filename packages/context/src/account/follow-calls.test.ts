@@ -71,6 +71,29 @@ describe('a call that this runtime sent', () => {
     });
   });
 
+  test('has its two records, the time between them, and the causes of the epoch that it opened', () => {
+    const [kind, data] = answer([], usage(1000, 50));
+    if (kind !== 'answer.received') throw new Error('no answer');
+    const calls = callsOf([
+      created,
+      opened('initial'),
+      request(1, [], 2),
+      [kind, data, 5],
+      request(2, [], 9),
+      [kind, data, 8],
+      opened('tools'),
+      request(3, [], 10),
+      [kind, { ...data, stream: 'title' }, 11],
+      [kind, data, 12],
+    ]);
+    expect(calls.map(({ request: from, answer: to, duration, opened: by }) => [from, to, duration, by])).toEqual([
+      [2, 3, 3000, ['initial']],
+      [4, 5, undefined, undefined],
+      [7, 9, 2000, ['tools']],
+      [undefined, 8, undefined, undefined],
+    ]);
+  });
+
   test('does not count tokens read from the cache as new, even if the request is longer than forecast', () => {
     const [kind, data] = request(1);
     if (kind !== 'request.prepared') throw new Error('no request');

@@ -11,13 +11,16 @@ import type {
   MissCause,
   Event,
   EventOf,
+  Kind,
+  Position,
   Recorded,
+  RecordedOf,
   RequestPrepared,
   SessionId,
   Timestamp,
   Usage,
 } from '@tidemark/log';
-import { timestamp } from '@tidemark/log';
+import { milliseconds, timestamp } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
 import { inputTokens, outputTokens, allWritten } from '@tidemark/model';
 import { expectedInput } from '../state/scales.ts';
@@ -56,6 +59,7 @@ export interface Following {
 
 interface SentCall {
   readonly at: Timestamp;
+  readonly position?: Position;
   readonly data: RequestPrepared;
   /** Causes for which the epoch of this request was opened. */
   readonly opened: readonly EpochOpened['cause'][];
@@ -128,11 +132,23 @@ function quiet(following: Following): FollowedRecord {
   return { following, calls: [] };
 }
 
-function sentAs({ at, data }: EventOf<'request.prepared'>, { epoch }: Following): SentCall {
-  return { at, data, opened: epoch === undefined ? [] : [epoch.cause, ...(epoch.also ?? [])] };
+function sentAs(record: RecordOf<'request.prepared'>, { epoch }: Following): SentCall {
+  const { at, data } = record;
+  return { at, data, opened: epoch === undefined ? [] : causesOf(epoch), ...defined({ position: positionOf(record) }) };
 }
 
-type CallEnd = EventOf<'answer.received'> | EventOf<'answer.interrupted'> | EventOf<'answer.failed'>;
+function causesOf({ cause, also = [] }: EpochOpened): SentCall['opened'] {
+  return [cause, ...also];
+}
+
+/** An event, or the record of it. Only a record has a position. */
+type RecordOf<K extends Kind> = EventOf<K> | RecordedOf<K>;
+
+function positionOf(record: Event | Recorded): Position | undefined {
+  return 'position' in record ? record.position : undefined;
+}
+
+type CallEnd = RecordOf<'answer.received'> | RecordOf<'answer.interrupted'> | RecordOf<'answer.failed'>;
 
 function takeEnd(following: Following, record: CallEnd, rowOf: RowOf): FollowedRecord {
   const { stream, usage } = record.data;
@@ -183,6 +199,10 @@ function callOf(following: Following, record: CallEnd, request: SentCall | undef
     stream: data.stream,
     step: data.step,
     at: sentAt(record, request),
+    duration: durationOf(record, request),
+    request: request?.position ?? data.request,
+    answer: positionOf(record),
+    opened: openedBy(following, data.stream),
     provider,
     model,
     usage: data.usage ?? {},
@@ -209,8 +229,20 @@ const UNKNOWN = { provider: 'unknown', model: 'unknown' };
 
 const NOTHING_KNOWN: Partial<Pick<AnswerReceived, 'billed' | 'cost' | 'costAtMost' | 'estimated'>> = {};
 
-function sentAt({ at, data }: CallEnd, request: SentCall | undefined): Timestamp {
+function sentAt({ at, data }: Pick<CallEnd, 'at' | 'data'>, request: SentCall | undefined): Timestamp {
   return request?.at ?? (data.startedAt === undefined ? at : timestamp(data.startedAt));
+}
+
+/** Returns the milliseconds from the request to its answer. Unknown if a clock went back. */
+function durationOf({ at, data }: CallEnd, request: SentCall | undefined): number | undefined {
+  if (request === undefined && data.startedAt === undefined) return undefined;
+  const passed = milliseconds(at) - milliseconds(sentAt({ at, data }, request));
+  return passed < 0 ? undefined : passed;
+}
+
+/** Returns the causes of the epoch if this call is its first call. Only calls of the main stream open epochs. */
+function openedBy({ epoch, opened }: Following, stream: string): readonly EpochCause[] | undefined {
+  return stream === 'main' && opened !== undefined && epoch !== undefined ? causesOf(epoch) : undefined;
 }
 
 /**

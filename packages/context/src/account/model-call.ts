@@ -1,7 +1,17 @@
 // One call to a model, reconstructed from its log. It contains the usage, the tokens that the call could have read, and
 // the written tokens that no call read.
 
-import type { CallForecast, DiagnosisRecord, EstimatedUse, Money, SessionId, Timestamp, Usage } from '@tidemark/log';
+import type {
+  CallForecast,
+  DiagnosisRecord,
+  EpochCause,
+  EstimatedUse,
+  Money,
+  Position,
+  SessionId,
+  Timestamp,
+  Usage,
+} from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
 import type { LossCause } from '../base/cause-words.ts';
 import { allWritten } from '@tidemark/model';
@@ -31,6 +41,14 @@ export interface ModelCall {
   readonly step: number;
   /** Time at which the request was sent. */
   readonly at: Timestamp;
+  /** Time from the request to its answer in milliseconds. Absent if one of the two times is unknown. */
+  readonly duration?: number;
+  /** Position of the request record. Absent if the log has no such record. */
+  readonly request?: Position;
+  /** Position of the record that ended the call. Absent for an event that is not recorded. */
+  readonly answer?: Position;
+  /** Causes of the epoch that the call opened, most important first. Absent for other calls. */
+  readonly opened?: readonly EpochCause[];
   readonly provider: string;
   readonly model: string;
   readonly contract?: string;

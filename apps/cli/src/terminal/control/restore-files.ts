@@ -10,6 +10,7 @@ import { withoutFileNames } from '../../present/file-names-of-diff.ts';
 import { markedText } from '../../present/marked-text.ts';
 import { callTitle } from '../../present/tool-line.ts';
 import { diffLines } from '../drawing/diff-lines.ts';
+import { codeLine } from '../state/line.ts';
 import type { Controller } from '../state/controller.ts';
 
 /** Environment of the questions. */
@@ -108,6 +109,6 @@ async function ask(
     if (index === undefined) return 'none';
     const choice = CHOICES.get(index);
     if (choice !== undefined) return choice;
-    await place.view(`${does} ${file.shown}`, diffLines(diff, Infinity, ''));
+    await place.view(`${does} ${file.shown}`, diffLines(diff, Infinity, '').map(codeLine));
   }
 }

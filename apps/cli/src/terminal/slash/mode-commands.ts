@@ -3,6 +3,7 @@
 import { CliError } from '../../frame/failure.ts';
 import { TERMINAL_MODES } from '../control/modes.ts';
 import type { TerminalMode } from '../state/controller.ts';
+import { chooseValue } from './choose-value.ts';
 import { asPrompt } from './parse-draft.ts';
 import type { SlashCommand, SlashPlace } from './slash-command.ts';
 import { requireFewWords } from './slash-command.ts';
@@ -51,8 +52,7 @@ function modeNamed(name: string): TerminalMode {
   throw new CliError('cli/usage', `there is no mode ${JSON.stringify(name)}`, `use ${TERMINAL_MODES.join(', ')}`);
 }
 
-async function chooseMode({ controller }: SlashPlace): Promise<TerminalMode | undefined> {
-  const options = TERMINAL_MODES.map((mode) => ({ label: mode, note: NOTES[mode] }));
-  const index = await controller.choose([`Which mode? It is ${controller.state.get().mode} now.`], options);
-  return index === undefined ? undefined : TERMINAL_MODES[index];
+function chooseMode({ controller }: SlashPlace): Promise<TerminalMode | undefined> {
+  const values = TERMINAL_MODES.map((mode) => [mode, NOTES[mode]] as const);
+  return chooseValue(['Which mode?'], { values, current: controller.state.get().mode }, controller);
 }

@@ -1,9 +1,7 @@
 // Rows of calls in a database of SQLite. The rows are a projection: everything in them can be read again from the
 // transcripts, so a database of another version is emptied. The audit and, later, the server read the same rows.
 
-import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { isHeldLock, makeFolderSync, openDatabase } from '@tidemark/files';
 import type { BilledIn } from '@tidemark/log';
 import type { BilledEntry } from './billed-entries.ts';
 import {
@@ -18,20 +16,14 @@ import {
 import type { CallRow } from './call-row.ts';
 import { CALL_COLUMNS } from './call-row.ts';
 import type { FoundTranscript } from './find-transcripts.ts';
-import { AnalyticsError } from './analytics-error.ts';
+import type { RowDatabase } from '../database/open-rows.ts';
+import { openRows } from '../database/open-rows.ts';
+import type { SqlRow, SqlValue } from '../database/sql-value.ts';
+import { declareColumns, namesOfColumns } from '../database/table-column.ts';
 import type { ReadSession } from './read-calls.ts';
 
 /** Version of the tables and of the rules by which rows are made. Increase it when either changes. */
 const VERSION = 3;
-
-/** Longest wait for another process that writes the database, in milliseconds. */
-const BUSY_MS = 30_000;
-
-/** Value of a column. */
-export type SqlValue = string | number | bigint | null;
-
-/** Row of a result, by column name. Numbers are `bigint`, because sums of money exceed 2^53. */
-export type SqlRow = Readonly<Record<string, SqlValue>>;
 
 /** Transcript as it was read last. */
 export interface ReadSource {
@@ -91,29 +83,12 @@ export interface Projection {
  *   cannot be opened, read or written. The functions of the projection throw the same errors.
  */
 export function openProjection(path: string | undefined, rules: string): Projection {
-  const database = openFile(path ?? ':memory:');
-  try {
-    prepare(database, `${VERSION} ${rules}`);
-  } catch (error) {
-    database.close();
-    throw asAnalyticsError(error, path ?? 'the database in memory');
-  }
-  return createProjection(database, path ?? 'the database in memory');
+  return createProjection(openRows(path, { rules: `${VERSION} ${rules}`, names: NAMES, create: TABLES }));
 }
 
-function openFile(path: string): DatabaseSync {
-  try {
-    if (path !== ':memory:') makeFolderSync(dirname(path), 0o700);
-    const database = openDatabase(path, BUSY_MS);
-    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;');
-    return database;
-  } catch (error) {
-    throw asAnalyticsError(error, path);
-  }
-}
+const NAMES = ['kept', 'billed', 'call', 'session', 'source'];
 
 const TABLES = `
-CREATE TABLE about (rules TEXT NOT NULL);
 CREATE TABLE source (
   id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, agent TEXT NOT NULL, format TEXT, bytes INTEGER NOT NULL,
   modified INTEGER NOT NULL, skipped INTEGER NOT NULL, problem TEXT
@@ -124,84 +99,42 @@ CREATE TABLE session (
 ) WITHOUT ROWID;
 CREATE TABLE call (
   source INTEGER NOT NULL REFERENCES source ON DELETE CASCADE,
-  ${CALL_COLUMNS.map(({ name, type }) => `${name} ${type}`).join(', ')}
+  ${declareColumns(CALL_COLUMNS)}
 );
 CREATE INDEX call_by_source ON call (source, session);
 CREATE INDEX call_by_day ON call (day);
 CREATE TABLE kept (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, text TEXT NOT NULL);
 ${BILLED_TABLE}`;
 
-function prepare(database: DatabaseSync, rules: string): void {
-  transact(database, () => {
-    if (rulesOf(database) === rules) return;
-    for (const table of ['kept', 'billed', 'call', 'session', 'source', 'about'])
-      database.exec(`DROP TABLE IF EXISTS ${table}`);
-    database.exec(TABLES);
-    database.prepare('INSERT INTO about (rules) VALUES (?)').run(rules);
-  });
-}
-
-function rulesOf(database: DatabaseSync): unknown {
-  const isThere = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'about'").get();
-  return isThere === undefined ? undefined : database.prepare('SELECT rules FROM about').get()?.['rules'];
-}
-
-function transact<T>(database: DatabaseSync, work: () => T): T {
-  database.exec('BEGIN IMMEDIATE');
-  try {
-    const result = work();
-    database.exec('COMMIT');
-    return result;
-  } catch (error) {
-    database.exec('ROLLBACK');
-    throw error;
-  }
-}
-
-function createProjection(database: DatabaseSync, path: string): Projection {
+function createProjection(rows: RowDatabase): Projection {
+  const { database, guard, transact } = rows;
   const billedBy = findBilled(database);
   const source = database.prepare('SELECT bytes, modified FROM source WHERE path = ?');
   const version = (): number => Number(database.prepare('PRAGMA data_version').get()?.['data_version']);
-  const guarded = <T>(work: () => T): T => {
-    try {
-      return work();
-    } catch (error) {
-      throw asAnalyticsError(error, path);
-    }
-  };
   return {
-    source: (of) => guarded(() => readSource(source.get(of))),
-    version: () => guarded(version),
-    billedBy: (identity, by) => guarded(() => billedBy(identity, by)),
-    write: (rows) =>
-      guarded(() =>
-        transact(database, () => {
-          if (rows.problem !== undefined) return noteProblem(database, rows);
-          const holds = version() === rows.version || entriesHold(rows.billed, rows.transcript.path, billedBy);
-          if (holds) replace(database, rows);
-          return holds;
-        }),
-      ),
-    forget: (found) => guarded(() => transact(database, () => forgetRemoved(database, found))),
+    source: (of) => guard(() => readSource(source.get(of))),
+    version: () => guard(version),
+    billedBy: (identity, by) => guard(() => billedBy(identity, by)),
+    write: (read) =>
+      transact(() => {
+        if (read.problem !== undefined) return noteProblem(database, read);
+        const holds = version() === read.version || entriesHold(read.billed, read.transcript.path, billedBy);
+        if (holds) replace(database, read);
+        return holds;
+      }),
+    forget: (found) => transact(() => forgetRemoved(database, found)),
     recall: (key) =>
-      guarded(() => {
+      guard(() => {
         const row = database.prepare('SELECT text FROM kept WHERE key = ?').get(key);
         return row && String(row['text']);
       }),
     keep: (key, value) =>
-      guarded(() =>
-        transact(database, () => {
-          database.prepare('INSERT OR REPLACE INTO kept (key, text) VALUES (?, ?)').run(key, value);
-          database.exec('DELETE FROM kept WHERE id NOT IN (SELECT id FROM kept ORDER BY id DESC LIMIT 100)');
-        }),
-      ),
-    query: (sql, values = {}) =>
-      guarded(() => {
-        const statement = database.prepare(sql);
-        statement.setReadBigInts(true);
-        return statement.all({ ...values }).map(sqlRow);
+      transact(() => {
+        database.prepare('INSERT OR REPLACE INTO kept (key, text) VALUES (?, ?)').run(key, value);
+        database.exec('DELETE FROM kept WHERE id NOT IN (SELECT id FROM kept ORDER BY id DESC LIMIT 100)');
       }),
-    close: () => database.close(),
+    query: (sql, values) => rows.query(sql, values),
+    close: () => rows.close(),
   };
 }
 
@@ -225,7 +158,7 @@ function replace(database: DatabaseSync, rows: SourceRows): void {
   markDependents(database, source, before, writeEntries(database, source, billed));
 }
 
-const INSERT_CALL = `INSERT INTO call (source, ${CALL_COLUMNS.map(({ name }) => name).join(', ')})
+const INSERT_CALL = `INSERT INTO call (source, ${namesOfColumns(CALL_COLUMNS)})
   VALUES (?, ${CALL_COLUMNS.map(() => '?').join(', ')})`;
 
 /** Records that a transcript could not be read in its present state, so that it is not read again until it changes. */
@@ -238,24 +171,4 @@ function noteProblem(database: DatabaseSync, { transcript, problem = '' }: Sourc
     )
     .run(path, agent, bytes, modified, problem);
   return true;
-}
-
-function sqlRow(row: Readonly<Record<string, unknown>>): SqlRow {
-  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, sqlValue(value)]));
-}
-
-function sqlValue(value: unknown): SqlValue {
-  if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint')
-    return value;
-  throw new TypeError(`a column of the projection has a value of type ${typeof value}`);
-}
-
-function asAnalyticsError(error: unknown, path: string): unknown {
-  if (!(error instanceof Error) || !('errcode' in error || 'code' in error)) return error;
-  if (isHeldLock(error)) {
-    const message = `${path} is being written by another process for more than ${BUSY_MS / 1000} s. End it, or try again.`;
-    return new AnalyticsError('analytics/busy', message, { path }, error);
-  }
-  const message = `${path} cannot be used: ${error.message}. It contains only copies: remove it, and it is made again.`;
-  return new AnalyticsError('analytics/unusable', message, { path }, error);
 }

@@ -4,9 +4,11 @@
 import { defined } from '@tidemark/core';
 import type { LossCause } from '@tidemark/context';
 import { isCause } from '@tidemark/context';
-import { dollarsOf } from './call-row.ts';
+import { dollarsOf } from '../database/picodollars.ts';
+import type { SqlRow, SqlValue } from '../database/sql-value.ts';
+import { bigintIn, isNull, numberIn, textIn } from '../database/sql-value.ts';
 import type { UnreadTranscript } from './update-projection.ts';
-import type { Projection, SqlRow, SqlValue } from './projection.ts';
+import type { Projection } from './projection.ts';
 
 /** Calls to sum up. */
 export interface AuditFilter {
@@ -148,9 +150,9 @@ export function audit(projection: Projection, filter: AuditFilter): Audit {
     ...spanOf(all),
     causes: ask(`SELECT ${CAUSES} FROM part WHERE again > 0 GROUP BY cause`).map(causeOf).toSorted(byCost),
     days: ask(`SELECT day AS name, ${SUMS} FROM part GROUP BY day ORDER BY day`).map((row) => ({
-      day: text(row['name']),
+      day: textIn(row['name']),
       ...sumsOf(row),
-      causes: byDay.get(text(row['name'])) ?? [],
+      causes: byDay.get(textIn(row['name'])) ?? [],
     })),
     agents: groupsBy(ask, 'agent'),
     projects: groupsBy(ask, 'project'),
@@ -161,8 +163,8 @@ export function audit(projection: Projection, filter: AuditFilter): Audit {
     ),
     problems: projection
       .query('SELECT path, problem FROM source WHERE problem IS NOT NULL ORDER BY path')
-      .map((row) => ({ path: text(row['path']), reason: text(row['problem']) })),
-    skippedLines: number(skipped?.['lines']),
+      .map((row) => ({ path: textIn(row['path']), reason: textIn(row['problem']) })),
+    skippedLines: numberIn(skipped?.['lines']),
   };
 }
 
@@ -177,12 +179,12 @@ export function callsOf(
     { path, session },
   );
   return rows.map((row) => ({
-    at: text(row['at']),
-    model: text(row['model']),
-    input: number(row['input']),
-    read: number(row['read']),
-    written: number(row['written']),
-    again: number(row['again']),
+    at: textIn(row['at']),
+    model: textIn(row['model']),
+    input: numberIn(row['input']),
+    read: numberIn(row['read']),
+    written: numberIn(row['written']),
+    again: numberIn(row['again']),
     ...defined({ cause: isNull(row['cause']) ? undefined : lossCause(row['cause']) }),
   }));
 }
@@ -200,14 +202,14 @@ function sumParts(projection: Projection, { since, project }: AuditFilter): void
 
 function groupsBy(ask: Ask, column: string): readonly AuditGroup[] {
   return ask(`SELECT ${column} AS name, ${SUMS} FROM part GROUP BY ${column}`)
-    .map((row) => ({ name: text(row['name']), ...sumsOf(row) }))
+    .map((row) => ({ name: textIn(row['name']), ...sumsOf(row) }))
     .toSorted((a, b) => Number(b.paid) - Number(a.paid) || (a.name < b.name ? -1 : 1));
 }
 
 function causesBy(ask: Ask, column: string): ReadonlyMap<string, readonly AuditCause[]> {
   const found = new Map<string, AuditCause[]>();
   for (const row of ask(`SELECT ${column} AS name, ${CAUSES} FROM part WHERE again > 0 GROUP BY ${column}, cause`)) {
-    const name = text(row['name']);
+    const name = textIn(row['name']);
     found.set(name, [...(found.get(name) ?? []), causeOf(row)].toSorted(byCost));
   }
   return found;
@@ -221,28 +223,28 @@ function sessionsIn(ask: Ask): readonly AuditSession[] {
     ORDER BY lost DESC NULLS LAST, paid DESC NULLS LAST LIMIT ${MAX_SESSIONS}`,
   );
   return rows.map((row) => ({
-    agent: text(row['agent']),
-    session: text(row['session']),
-    path: text(row['path']),
-    project: text(row['project']),
-    ...defined({ title: isNull(row['title']) ? undefined : text(row['title']) }),
-    from: text(row['first']),
-    to: text(row['last']),
-    written: number(row['written']),
-    writtenForHour: number(row['for_hour']),
+    agent: textIn(row['agent']),
+    session: textIn(row['session']),
+    path: textIn(row['path']),
+    project: textIn(row['project']),
+    ...defined({ title: isNull(row['title']) ? undefined : textIn(row['title']) }),
+    from: textIn(row['first']),
+    to: textIn(row['last']),
+    written: numberIn(row['written']),
+    writtenForHour: numberIn(row['for_hour']),
     ...sumsOf(row),
-    causes: causes.get(text(row['name'])) ?? [],
+    causes: causes.get(textIn(row['name'])) ?? [],
   }));
 }
 
 function sumsOf(row: SqlRow | undefined): AuditSums {
-  const [paid, lost] = [bigint(row?.['paid']), bigint(row?.['lost'])];
+  const [paid, lost] = [bigintIn(row?.['paid']), bigintIn(row?.['lost'])];
   return {
-    sessions: number(row?.['sessions']),
-    calls: number(row?.['calls']),
-    unpriced: number(row?.['unpriced']),
-    input: number(row?.['input']),
-    read: number(row?.['read']),
+    sessions: numberIn(row?.['sessions']),
+    calls: numberIn(row?.['calls']),
+    unpriced: numberIn(row?.['unpriced']),
+    input: numberIn(row?.['input']),
+    read: numberIn(row?.['read']),
     paid: dollarsOf(paid),
     hadToCost: dollarsOf(paid - lost),
     difference: dollarsOf(lost),
@@ -252,10 +254,10 @@ function sumsOf(row: SqlRow | undefined): AuditSums {
 function causeOf(row: SqlRow): AuditCause {
   return {
     cause: lossCause(row['cause']),
-    calls: number(row['calls']),
-    tokens: number(row['tokens']),
-    cost: dollarsOf(bigint(row['lost'])),
-    unpriced: number(row['unpriced']),
+    calls: numberIn(row['calls']),
+    tokens: numberIn(row['tokens']),
+    cost: dollarsOf(bigintIn(row['lost'])),
+    unpriced: numberIn(row['unpriced']),
   };
 }
 
@@ -264,7 +266,7 @@ function byCost(a: AuditCause, b: AuditCause): number {
 }
 
 function scoreOf(rows: readonly SqlRow[]): AuditScore {
-  const count = (verdict: keyof AuditScore): number => number(rows.find((row) => row['name'] === verdict)?.['calls']);
+  const count = (verdict: keyof AuditScore): number => numberIn(rows.find((row) => row['name'] === verdict)?.['calls']);
   return {
     agrees: count('agrees'),
     disagrees: count('disagrees'),
@@ -275,26 +277,10 @@ function scoreOf(rows: readonly SqlRow[]): AuditScore {
 
 function spanOf(row: SqlRow | undefined): Pick<Audit, 'span'> {
   const first = row?.['first'] ?? null;
-  return first === null ? {} : { span: { from: text(first), to: text(row?.['last']) } };
-}
-
-function isNull(value: SqlValue | undefined): boolean {
-  return value === null || value === undefined;
+  return first === null ? {} : { span: { from: textIn(first), to: textIn(row?.['last']) } };
 }
 
 function lossCause(value: SqlValue | undefined): LossCause {
-  const name = text(value);
+  const name = textIn(value);
   return isCause(name) ? name : 'unknown';
-}
-
-function text(value: SqlValue | undefined): string {
-  return value === undefined || value === null ? '' : String(value);
-}
-
-function number(value: SqlValue | undefined): number {
-  return value === undefined || value === null ? 0 : Number(value);
-}
-
-function bigint(value: SqlValue | undefined): bigint {
-  return value === undefined || value === null ? 0n : BigInt(value);
 }

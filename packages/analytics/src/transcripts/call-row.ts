@@ -2,11 +2,9 @@
 
 import type { LossCause, ModelCall } from '@tidemark/context';
 import { accountOf, crossCheck, inputOfAccount } from '@tidemark/context';
-import type { Money } from '@tidemark/log';
-import { Decimal } from 'decimal.js';
-
-/** Amount of US dollars as an integer number of picodollars (10^-12), so that sums of the database are exact. */
-export type Picodollars = number;
+import type { Picodollars } from '../database/picodollars.ts';
+import { picodollars } from '../database/picodollars.ts';
+import type { TableColumn } from '../database/table-column.ts';
 
 /** Row of a call. `null` means that the value is unknown or does not apply. */
 export interface CallRow {
@@ -72,31 +70,8 @@ export function callRow(call: ModelCall): CallRow {
   };
 }
 
-/**
- * Converts US dollars. Amounts with more than 12 decimals are rounded to the nearest picodollar. Returns `null` for an
- * amount above 9007 dollars, which no call costs: its counts are wrong, and sums with it would not be exact.
- */
-export function picodollars(amount: Money): Picodollars | null {
-  const pico = new Decimal(amount).times(PICO).round().toNumber();
-  return Number.isSafeInteger(pico) ? pico : null;
-}
-
-/** Converts a sum of picodollars to US dollars, as an exact decimal. */
-export function dollarsOf(sum: bigint): string {
-  return new Decimal(sum.toString()).div(PICO).toFixed();
-}
-
-const PICO = '1e12';
-
-/** Column of the table of calls. */
-export interface CallColumn {
-  readonly name: string;
-  readonly type: 'TEXT NOT NULL' | 'TEXT' | 'INTEGER NOT NULL' | 'INTEGER';
-  readonly value: (row: CallRow) => string | number | null;
-}
-
 /** Columns of the table of calls, in order. */
-export const CALL_COLUMNS: readonly CallColumn[] = [
+export const CALL_COLUMNS: readonly TableColumn<CallRow>[] = [
   { name: 'session', type: 'TEXT NOT NULL', value: ({ session }) => session },
   { name: 'stream', type: 'TEXT NOT NULL', value: ({ stream }) => stream },
   { name: 'step', type: 'INTEGER NOT NULL', value: ({ step }) => step },
