@@ -100,12 +100,14 @@ function prepareStatements(database: DatabaseSync): Statements {
 const PENDING = `SELECT ${[...TOTAL_KEYS.slice(0, -1), namesOfColumns(ACCOUNT_COLUMNS)].join(', ')} FROM call
   WHERE session = ? AND pending = 1`;
 
-const KEEP_SESSION = `INSERT INTO session (id, root, parent, started_by, workspace, title, created_at, changed_at, length,
-    chain, facts, state, stamp, problem) VALUES (${placeholders(12)}, '', NULL)
-  ON CONFLICT (id) DO UPDATE SET root = excluded.root, parent = excluded.parent, started_by = excluded.started_by,
-    workspace = excluded.workspace, title = excluded.title, created_at = excluded.created_at,
-    changed_at = excluded.changed_at, length = excluded.length, chain = excluded.chain, facts = excluded.facts,
-    state = excluded.state
+/** Columns of a session except `stamp`, which a reading without a listing does not change. */
+const SESSION_COLUMNS: readonly string[] =
+  'id root parent started_by workspace title created_at changed_at length chain facts state problem'.split(' ');
+
+const KEEP_SESSION = `INSERT INTO session (${SESSION_COLUMNS.join(', ')}, stamp)
+  VALUES (${SESSION_COLUMNS.map((name) => `:${name}`).join(', ')}, coalesce(:stamp, ''))
+  ON CONFLICT (id) DO UPDATE SET ${SESSION_COLUMNS.map((name) => `${name} = excluded.${name}`).join(', ')},
+    stamp = coalesce(:stamp, stamp)
   RETURNING key`;
 
 function placeholders(count: number): string {
@@ -118,11 +120,11 @@ function addTotal(table: string, keys: readonly string[]): string {
 }
 
 function writeSession(database: DatabaseSync, statements: Statements, write: SessionWrite): boolean {
-  const { session, before, restart, after, entries } = write;
+  const { session, before, restart, entries } = write;
   const there = statements.find.get(session);
   if (!isAt(there, before)) return false;
   if (restart) removeRows(database, session);
-  const key = keepSession(statements, session, after);
+  const key = keepSession(statements, write);
   const totals = beginTotals();
   for (const pending of takePending(statements, key)) totals.add(pending.key, pending.account, -1);
   writeEntries(statements, key, entries);
@@ -138,14 +140,26 @@ function isAt(there: Readonly<Record<string, unknown>> | undefined, place: LogTi
   return there?.['length'] === place.length && there['chain'] === place.chain;
 }
 
-function keepSession({ keep }: Statements, session: string, after: ReadingPlace): number {
+function keepSession({ keep }: Statements, { session, after, end }: SessionWrite): number {
   const { length, facts, state } = after;
   const { created, createdAt, changedAt } = facts;
   const { root, parent, startedBy, workspace, title } = created;
-  const row = keep.get(
-    ...[session, root, parent?.session ?? null, startedBy?.session ?? null, workspace, title ?? null],
-    ...[createdAt, changedAt, length, after.chain, JSON.stringify(facts), state ?? null],
-  );
+  const row = keep.get({
+    id: session,
+    root,
+    parent: parent?.session ?? null,
+    started_by: startedBy?.session ?? null,
+    workspace,
+    title: title ?? null,
+    created_at: createdAt,
+    changed_at: changedAt,
+    length,
+    chain: after.chain,
+    facts: JSON.stringify(facts),
+    state: state ?? null,
+    stamp: end?.stamp ?? null,
+    problem: end?.problem ?? null,
+  });
   return Number(row?.['key']);
 }
 
