@@ -102,6 +102,21 @@ test('each skill is one line, with the first line of its description or the reas
   ]);
 });
 
+test('each own agent is one line, with the name under which it is started, its description, tools and model', async () => {
+  const agent = (more: string): string =>
+    `---\n${more}description: Checks prices\u202e.\ntools: [read]\nmodel: haiku\n---\nCheck.\n`;
+  write('.agents/agents/checker.md', agent(''));
+  write('.agents/agents/helper.md', agent('name: deploy\n'));
+  write('.agents/agents/zz.md', agent('name: deploy\n'));
+  write('.agents/agents/bad.md', 'no head');
+  expect(await trustLines(await readBrought(folder), NO_SERVERS)).toEqual([
+    expect.stringMatching(/^agent bad: cannot be used: /),
+    'agent checker: Checks prices⟨U+202E⟩. (read, model haiku)',
+    'agent deploy (in helper.md): Checks prices⟨U+202E⟩. (read, model haiku)',
+    'agent deploy (in zz.md): Checks prices⟨U+202E⟩. (read, model haiku)',
+  ]);
+});
+
 describe('an MCP server', () => {
   test('has its own line, even after a very long server', async () => {
     const long = { command: 'node', args: ['server.js', ...Array.from({ length: 300 }, (_, at) => `--option-${at}`)] };

@@ -204,12 +204,21 @@ async function agentLines({ agents, agentsRoot }: WorkspaceContents): Promise<re
   const words = new Map([
     ...found.bad.map(({ path, reason }): [string, string] => [
       basename(path, '.md'),
-      `cannot be used: ${oneLine(reason)}`,
+      `${shellWord(basename(path, '.md'))}: cannot be used: ${oneLine(reason)}`,
     ]),
-    ...found.agents.map((agent): [string, string] => [basename(agent.path, '.md'), agentWords(agent)]),
+    ...[...found.agents, ...found.shadowed.map(({ agent }) => agent)].map((agent): [string, string] => [
+      basename(agent.path, '.md'),
+      `${agentName(agent)}: ${agentWords(agent)}`,
+    ]),
   ]);
-  const names = new Set([...agents, ...found.agents.map(({ path }) => basename(path, '.md'))]);
-  return [...names].toSorted().map((name) => `agent ${shellWord(name)}: ${words.get(name) ?? 'cannot be used'}`);
+  const files = new Set([...agents, ...words.keys()]);
+  return [...files].toSorted().map((file) => `agent ${words.get(file) ?? `${shellWord(file)}: cannot be used`}`);
+}
+
+/** Returns the name under which an agent is started, and its file if that has another name. */
+function agentName({ name, path }: FoundAgent): string {
+  const file = basename(path);
+  return file === `${name}.md` ? shellWord(name) : `${shellWord(name)} (in ${shellWord(file)})`;
 }
 
 function agentWords({ description, tools, model }: FoundAgent): string {

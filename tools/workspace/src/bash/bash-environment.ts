@@ -79,6 +79,17 @@ export function bashEnvironment(
   };
 }
 
+/** Returns the names of variables that have a value, are not passed to commands, and do not look like secrets. */
+export function withheldVariables(
+  from: Readonly<Record<string, string | undefined>>,
+  passed: Readonly<Record<string, string>>,
+): ReadonlySet<string> {
+  const names = Object.keys(from).filter(
+    (name) => (from[name] ?? '') !== '' && !Object.hasOwn(passed, name) && !isSecretName(name),
+  );
+  return new Set(names);
+}
+
 /**
  * Removes relative entries from a `PATH` value. Because of a relative entry, a program in the workspace could run
  * instead of a system program with the same name.
