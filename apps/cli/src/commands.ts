@@ -22,6 +22,7 @@ import { replayCommand } from './commands/replay.ts';
 import { resume } from './commands/resume.ts';
 import { rewind } from './commands/rewind.ts';
 import { runCommand } from './commands/run.ts';
+import { serve } from './commands/serve.ts';
 import { sessions } from './commands/sessions.ts';
 import { show } from './commands/show.ts';
 import { simulate } from './commands/simulate.ts';
@@ -52,6 +53,7 @@ export const COMMANDS: readonly Command[] = [
   verify,
   sessions,
   exportCommand,
+  serve,
   simulate,
   smoke,
   config,

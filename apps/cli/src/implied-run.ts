@@ -15,6 +15,8 @@ export function impliedRun(args: readonly string[], commands: readonly string[])
   const [first] = args;
   if (first === undefined || !commands.includes('run') || commands.includes(first) || OF_THE_PROGRAM.has(first))
     return args;
+  // `run` reports a slash command of the terminal, and expands an own one.
+  if (/^\/[a-zA-Z][\w-]*$/.test(first)) return ['run', ...args];
   const slipped = first.startsWith('-')
     ? args.some((arg) => commands.includes(arg))
     : nearestName(first, commands) !== undefined;

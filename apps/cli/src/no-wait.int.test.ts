@@ -108,6 +108,7 @@ const LINES: Readonly<Record<string, readonly (readonly string[])[]>> = {
   verify: [['verify', 'S']],
   sessions: [['sessions']],
   export: [['export', 'S', '--format', 'json']],
+  serve: [['serve', '--host', '0.0.0.0']],
   simulate: [['simulate', '--port', '0', '--scenario', 'in.json']],
   smoke: [['smoke', '--provider', 'simulator', '--model', 'claude-opus-5-5']],
   config: [['config'], ['config', '--config', 'in.json']],

@@ -139,7 +139,7 @@ describe('errors', () => {
     [['run', '--model'], 'error: the option --model <model> needs a value\nnext: see `tidemark run --help`\n'],
     [
       ['run', '--mode', 'fast', 'x'],
-      'error: --mode does not accept "fast": expected one of read-only, ask, auto\nnext: see `tidemark run --help`\n',
+      'error: --mode does not accept "fast": expected one of read-only, ask, accept-edits, auto\nnext: see `tidemark run --help`\n',
     ],
     [
       ['keys', 'frob'],

@@ -113,6 +113,7 @@ function contextOf(
     userFolder: processEnvironment.userFolder,
     input: processEnvironment.input,
     keyring: processEnvironment.keyring,
+    commandNames: namesOf(commands),
     tryPromises: () => processEnvironment.tryPromises(),
     folder: processEnvironment.folder,
     signal: processEnvironment.signal,

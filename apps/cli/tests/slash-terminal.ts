@@ -50,11 +50,34 @@ export interface SlashTerminalOptions extends Omit<ScriptedTerminalOptions, 'sto
   readonly stage?: Stage;
   /** True for an agent as the command opens it, against the simulator of Anthropic. `answers` are then not used. */
   readonly simulated?: boolean;
+  /** Effort of new sessions of a simulated agent. */
+  readonly effort?: string;
+}
+
+/** Opens a terminal whose session has one turn. */
+export async function terminalAfterTurn(options: SlashTerminalOptions = {}): Promise<SlashTerminal> {
+  const terminal = await openSlashTerminal(options);
+  terminal.type('hello');
+  await terminal.until(({ running, session }) => !running && session !== undefined);
+  return terminal;
+}
+
+/** Returns the id of the shown session. */
+export function sessionOf({ controller }: SlashTerminal): string {
+  return controller.state.get().session ?? '';
 }
 
 /** Opens a terminal with slash commands. */
 export async function openSlashTerminal(options: SlashTerminalOptions = {}): Promise<SlashTerminal> {
-  const { environment = {}, rows = 1_000, stage = newStage(), simulated = false, trusted = false, ...rest } = options;
+  const {
+    environment = {},
+    rows = 1_000,
+    stage = newStage(),
+    simulated = false,
+    trusted = false,
+    effort,
+    ...rest
+  } = options;
   const simulator = simulated ? await openAnthropic() : undefined;
   const store = openNdjsonStore({ home: stage.home });
   const context = await contextIn(stage, store, environment);
@@ -68,7 +91,11 @@ export async function openSlashTerminal(options: SlashTerminalOptions = {}): Pro
     dispatch: (draft) => late.dispatch(draft),
     ...(simulator !== undefined && {
       prepare: (session: ChosenSession | undefined, ask: Permissions['ask']) =>
-        prepareAgent({ flags: { ...simulator.flags, mode: 'auto' }, ...defined({ session }) }, context, ask),
+        prepareAgent(
+          { flags: { ...simulator.flags, mode: 'auto', ...defined({ effort }) }, ...defined({ session }) },
+          context,
+          ask,
+        ),
     }),
   });
   const { controller } = scripted;
@@ -88,7 +115,7 @@ export async function openSlashTerminal(options: SlashTerminalOptions = {}): Pro
     controller.state
       .get()
       .conversation.blocks.from(0)
-      .flatMap((block) => (block.kind === 'lines' ? block.lines.map((line) => render(line, false)) : []))
+      .flatMap((block) => (block.kind === 'lines' ? rowsOf(block.lines, 1_000, false) : []))
       .join('\n');
   return {
     ...scripted,

@@ -36,6 +36,7 @@ export type { ForkBeginning, ForkPlan } from './fork/plan-fork.ts';
 export { beginFork, planFork } from './fork/plan-fork.ts';
 export type { LiveOutput } from './output/live-output.ts';
 export { openLiveOutput } from './output/live-output.ts';
+export { compactionPriceAtRest } from './turn/price-compaction.ts';
 export { nearestName } from './nearest-name.ts';
 export { parameterProblem } from './parameter-problem.ts';
 export { grantCovers, grantInWords, patternProblem } from './permissions/grant.ts';
@@ -45,7 +46,14 @@ export type { GrantProblem } from './permissions/read-grant.ts';
 export { offeredPlaces, readGrant } from './permissions/read-grant.ts';
 export type { RuledTool } from './permissions/read-rules.ts';
 export { readRules } from './permissions/read-rules.ts';
-export type { CompactionBy, CompactionPolicy, CompactionReport, CompactionTrigger } from './ports/compaction.ts';
+export type {
+  CompactionBy,
+  CompactionPolicy,
+  CompactionReport,
+  CompactionTrigger,
+  PriceCompaction,
+  PricedInput,
+} from './ports/compaction.ts';
 export type { BackgroundProcess, LoggedProcess, ProcessOutput, SessionProcesses } from './ports/background-process.ts';
 export { PROCESSES } from './ports/background-process.ts';
 export type { HostedProcesses, ProcessHost, ProcessSink } from './ports/process-host.ts';
@@ -62,9 +70,7 @@ export type {
   FinishedTurn,
   ForkOptions,
   GivenAttachment,
-  ModelReach,
   OmittedKind,
-  OtherModel,
   PromptOptions,
   ResumeOptions,
   SessionMessage,
@@ -73,7 +79,9 @@ export type {
   Turn,
   Words,
 } from './ports/live-session.ts';
-export type { InputBuckets, NextCall, NextCallPrice, PromptSize } from './ports/next-call.ts';
+export type { InputBuckets } from './ports/input-buckets.ts';
+export type { NextCall, NextCallPrice, PromptSize } from './ports/next-call.ts';
+export type { ForecastOptions, ModelReach, OtherModel } from './ports/other-model.ts';
 export type { KnownTurnErrorCode, TurnError, TurnErrorCode, TurnLimit } from './ports/turn-error.ts';
 export type {
   AllowedAnswer,

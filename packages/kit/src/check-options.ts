@@ -191,7 +191,7 @@ const modelOptions = z.strictObject({
 } satisfies OptionSchemas<ModelOptions>);
 
 const permissions = z.strictObject({
-  mode: z.enum(['read-only', 'ask', 'auto']).optional(),
+  mode: z.enum(['read-only', 'ask', 'accept-edits', 'auto']).optional(),
   ask: anyFunction.optional(),
   // Only the array is checked here. `readRules` checks each rule and reports its errors.
   rules: z.array(z.unknown()).readonly().optional(),

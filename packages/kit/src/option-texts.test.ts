@@ -23,7 +23,7 @@ test.each<[object, string]>([
   [{ limits: { maxSteps: 0 } }, 'limits.maxSteps: expected more than 0'],
   [{ limits: { maxSteps: 1.5 } }, 'limits.maxSteps: expected a whole number'],
   [{ limits: 5 }, 'limits: expected an object'],
-  [{ permissions: { mode: 'yolo' } }, 'permissions.mode: expected one of "read-only", "ask", "auto"'],
+  [{ permissions: { mode: 'yolo' } }, 'permissions.mode: expected one of "read-only", "ask", "accept-edits", "auto"'],
   [{ baseURL: 'foo' }, 'baseURL: expected an address such as https://example.org'],
   [{ mcp: { servers: { a: {} } } }, 'mcp.servers.a.command: is missing: expected a string'],
   [{ workspace: {} }, 'workspace.folder: is missing: name the folder that the agent works in'],

@@ -350,6 +350,12 @@ export const callPayloads: Payloads<Here> = {
         {
           tool: text,
           commands: fc.array(fc.array(text)),
+          scripts: fc.array(
+            fc.record(
+              { text, unsandboxed: fc.constant(true as const) },
+              { requiredKeys: ['text'], noNullPrototype: true },
+            ),
+          ),
           patterns: fc.array(text),
           paths: fc.array(text),
           folders: fc.array(text),

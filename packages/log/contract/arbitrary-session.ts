@@ -58,7 +58,7 @@ export const sessionPayloads: Payloads<
     { ...some, requiredKeys: ['outcome'] },
   ),
   'mode.changed': all({
-    mode: fc.constantFrom('read-only' as const, 'ask' as const, 'auto' as const),
+    mode: fc.constantFrom('read-only' as const, 'ask' as const, 'accept-edits' as const, 'auto' as const),
     by: fc.constantFrom('user' as const, 'settings' as const),
   }),
   'agent.chosen': fc.record(

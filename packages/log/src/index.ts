@@ -43,6 +43,7 @@ export type {
   EffectClass,
   FileTouch,
   Granted,
+  GrantedScript,
   PermissionDecided,
   Shaping,
   ShownBytes,

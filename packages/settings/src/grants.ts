@@ -97,6 +97,9 @@ const fileSchema = z.strictObject({
         tool: z.string().min(1),
         commands: z.exactOptional(z.array(texts)),
         patterns: z.exactOptional(texts),
+        scripts: z.exactOptional(
+          z.array(z.strictObject({ text: z.string(), unsandboxed: z.exactOptional(z.literal(true)) })),
+        ),
         paths: z.exactOptional(texts),
         folders: z.exactOptional(texts),
         hosts: z.exactOptional(texts),
@@ -153,7 +156,7 @@ async function realOf(workspace: string): Promise<string> {
 }
 
 function isSame(a: Granted, b: Granted): boolean {
-  const parts = ({ tool, commands, patterns, paths, folders, hosts }: Granted): string =>
-    JSON.stringify([tool, commands, patterns, paths, folders, hosts]);
+  const parts = ({ tool, commands, patterns, scripts, paths, folders, hosts }: Granted): string =>
+    JSON.stringify([tool, commands, patterns, scripts, paths, folders, hosts]);
   return parts(a) === parts(b);
 }

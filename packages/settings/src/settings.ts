@@ -254,7 +254,7 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
     connection: z.strictObject({ headers: headerSettings.optional() }).optional(),
     effort: words.optional(),
     agent: words.optional(),
-    mode: z.enum(['read-only', 'ask', 'auto']).optional(),
+    mode: z.enum(['read-only', 'ask', 'accept-edits', 'auto']).optional(),
     cache: z
       .strictObject({
         ttl: z.enum(['auto', '5m', '1h']).optional(),

@@ -45,7 +45,7 @@ export interface AgentFlags {
   readonly rewriteCost?: string;
 }
 
-const MODES: readonly Mode[] = ['read-only', 'ask', 'auto'];
+const MODES: readonly Mode[] = ['read-only', 'ask', 'accept-edits', 'auto'];
 
 /** Declares the options of the commands that run an agent. */
 export function declareAgentFlags(command: Command): Command {

@@ -8,6 +8,7 @@ import { pretendRun } from '../../tests/pretend-run.ts';
 import type { Ran } from '../../tests/pretend-run.ts';
 import type { Stage } from '../../tests/scenario.ts';
 import { openStage } from '../../tests/scenario.ts';
+import { dollars } from '../frame/numbers.ts';
 
 let stage: Stage;
 
@@ -56,6 +57,17 @@ test('a dry run reports the plan and changes nothing, a real run compacts once, 
     exit: 1,
     out: expect.stringContaining('not compacted'),
   });
+});
+
+test('the price compares the next request with the same request without the compaction', async () => {
+  const session = await left();
+  const flags = ['compact', session, '--dry-run', '--tail-tokens', '500'];
+  const { next, rewrite } = JSON.parse((await tidemark(...flags, '--json')).out);
+  expect(next.uncompacted.tokens.read).toBeGreaterThan(5_000);
+  expect(rewrite.tokens).toBeLessThanOrEqual(next.compacted.tokens.written + next.compacted.tokens.fresh);
+  const [, after, before] =
+    /costs (\$[\d.]+) before the answer instead of (\$[\d.]+)/.exec((await tidemark(...flags)).out) ?? [];
+  expect([after, before]).toEqual([dollars(next.compacted.cost), dollars(next.uncompacted.cost)]);
 });
 
 test('--checkpoint-tokens limits the checkpoint, with and without --fresh, and accepts only whole numbers', async () => {

@@ -4,9 +4,10 @@ import { defined } from '@tidemark/core';
 import type { Compacting, CompactionReport } from '@tidemark/agent';
 import {
   compactSession,
+  compactionPriceAtRest,
   createSecrets,
-  foldLog,
   openSession,
+  readFold,
   secretsOf,
   startAfresh,
   THIS_MACHINE,
@@ -24,6 +25,7 @@ import type { Command, CommandContext, CommandOutcome } from '../frame/command.t
 import { EXIT } from '../frame/exit-codes.ts';
 import { CliError } from '../frame/failure.ts';
 import { compactionInWords } from '../reports/compaction-report.ts';
+import { encoders } from '../reports/encoders.ts';
 import { readOwnCatalog } from '../settings/own-catalog.ts';
 import { rowInForce } from '../settings/row-in-force.ts';
 import type { SessionFlags } from '../arguments/session-argument.ts';
@@ -115,9 +117,11 @@ function requireTogether({ fresh, tailTokens, provider, baseUrl, compactionBy }:
 /** Creates the checkpoint for `--fresh` without a model. Takes no lock, because the function only reads the session. */
 async function startByLog(id: SessionId, flags: CompactFlags, context: CommandContext): Promise<CompactionReport> {
   const log = await context.store();
-  const runtime = await runtimeOf(id, await foldLog(log, id), context);
+  const { fold } = await readFold(log, id);
+  const runtime = await runtimeOf(id, fold.state, context);
   const secrets = createSecrets({ values: secretsOf(context.environment) });
-  return startAfresh({ log, session: id, secrets, runtime }, settingsOf(flags));
+  const price = await priceOf({ ...fold, log }, runtime);
+  return startAfresh({ log, session: id, secrets, runtime, ...defined({ price }) }, settingsOf(flags));
 }
 
 /**
@@ -129,7 +133,11 @@ async function compactByLog(id: SessionId, flags: CompactFlags, context: Command
   const session = await openSession(store, id, createSecrets({ values: secretsOf(context.environment) }));
   try {
     const runtime = await runtimeOf(id, session.state, context);
-    return await compactSession({ session, runtime }, { trigger: 'manual', ...settingsOf(flags) });
+    const price = await priceOf(session, runtime);
+    return await compactSession(
+      { session, runtime, ...defined({ price }) },
+      { trigger: 'manual', ...settingsOf(flags) },
+    );
   } finally {
     await session.writer.close();
   }
@@ -148,6 +156,15 @@ async function runtimeOf(id: SessionId, { epoch }: State, context: CommandContex
     );
   const outputLimit = Math.min(OUTPUT_LIMIT, capabilities.outputLimit);
   return { capabilities, outputLimit, surroundings: THIS_MACHINE };
+}
+
+/** Returns the function that prices the compaction, if this version knows the encoder of the last request. */
+async function priceOf(
+  session: Parameters<typeof compactionPriceAtRest>[0],
+  runtime: Compacting['runtime'],
+): Promise<Compacting['price']> {
+  const encoder = encoders(session.state.streams['main']?.accepted?.prepared.encoder ?? '');
+  return encoder && compactionPriceAtRest(session, runtime, encoder);
 }
 
 /** Maximum number of output tokens that a turn requests. This part of the window must remain free for the answer. */

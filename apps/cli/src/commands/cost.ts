@@ -21,6 +21,8 @@ import {
   paidIn,
   unknownsOf,
 } from '../reports/accounts.ts';
+import type { KnownCost, LineCost } from '../reports/line-cost.ts';
+import { addCosts, readLineCost } from '../reports/line-cost.ts';
 import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
 import { CliError } from '../frame/failure.ts';
 import { formatCount, dollars, formatNumber } from '../frame/numbers.ts';
@@ -57,8 +59,10 @@ async function report(session: string | undefined, flags: CostFlags, context: Co
   const reported = await addUp(session, flags, context, as);
   const { whole } = reported.accounts;
   const { output } = context;
-  const value = { ...accountsJson(reported), ...defined({ as: as?.model }) };
+  const costs = await lineOf(reported, context);
+  const value = { ...accountsJson(reported), ...defined({ as: as?.model, line: costs }) };
   output.result(value, () => (whole.calls === 0 ? nothingFound(reported, context) : headlineOf(reported)));
+  if (costs?.before !== undefined) output.line(lineInWords(costs.own, costs.before));
   if (whole.calls === 0) return undefined;
   output.table(sums(whole, as));
   for (const unknown of remarks(whole, as)) output.line(unknown);
@@ -66,6 +70,18 @@ async function report(session: string | undefined, flags: CostFlags, context: Co
   output.table(groups(reported));
   for (const line of await subagentLines(reported.session, context)) output.line(line);
   return undefined;
+}
+
+/** Returns the cost of a session and of the sessions that it continues. Returns `undefined` for several sessions. */
+async function lineOf({ session, since }: Reported, context: CommandContext): Promise<LineCost | undefined> {
+  if (session === undefined || since !== undefined) return undefined;
+  return readLineCost(await context.store(), session);
+}
+
+/** Describes the cost of a fork and of its line, as the status line of the terminal counts it. */
+function lineInWords(own: KnownCost, before: KnownCost): string {
+  const amount = ({ cost: known, more }: KnownCost): string => `${more ? '≥ ' : ''}${dollars(known)}`;
+  return `this fork with its subagents: ${amount(own)}; its line, with what was paid before the fork: ${amount(addCosts(own, before))}`;
 }
 
 /**
@@ -78,7 +94,7 @@ async function subagentLines(session: SessionId | undefined, context: CommandCon
   const store = await context.store();
   let subagents: readonly ShownSubagent[] = [];
   for await (const record of store.read(session)) {
-    // The log of a fork begins with the records of its ancestors, whose subagents are not its own.
+    // The log of a fork begins with the records of its ancestors, costs subagents are not its own.
     subagents = record.kind === 'session.created' ? [] : withSubagent(subagents, record);
   }
   const lines: string[] = [];

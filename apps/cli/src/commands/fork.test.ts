@@ -63,6 +63,9 @@ describe('`tidemark fork`', () => {
     expect(await recordsOf(id)).toHaveLength(end + 1);
     expect((await tidemark('show', fork)).out).toContain(`a fork of ${id} after record ${end}`);
     expect((await tidemark('verify', fork)).exit).toBe(0);
+    const { line } = await json('cost', id);
+    expect((await json('cost', fork))['line']).toMatchObject({ before: Object(line).own });
+    expect((await tidemark('cost', fork)).out).toContain('its line, with what was paid before the fork: $');
   });
 
   test('is refused inside an open call or turn, and the error names the nearest records before and after that turn', async () => {

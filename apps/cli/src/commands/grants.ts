@@ -8,6 +8,7 @@ import { listGrants, revokeGrants } from '@tidemark/settings';
 
 import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
 import { CliError } from '../frame/failure.ts';
+import { markedText } from '../present/marked-text.ts';
 
 /** Command `tidemark grants`, which lists or revokes the permissions granted for every session in a folder. */
 export const grants: Command = {
@@ -65,7 +66,7 @@ function report(folder: string, revoked: readonly GrantRecord[], { output }: Com
   output.result({ folder, revoked: revoked.map(({ grant }) => grant) }, () =>
     revoked.length === 0
       ? `${folder} has no grants`
-      : revoked.map(({ grant }) => `revoked: ${grantInWords(grant)}`).join('\n'),
+      : revoked.map(({ grant }) => `revoked: ${markedText(grantInWords(grant))}`).join('\n'),
   );
 }
 
@@ -76,7 +77,13 @@ async function list(folder: string, { home, output }: CommandContext): Promise<C
   else
     output.table({
       head: ['number', 'granted', 'grant', 'covers'],
-      rows: records.map(({ grant, at }, index) => [String(index + 1), at, grantInWords(grant), grantCovers(grant)]),
+      // The text of a grant can contain invisible characters, as the call did that was allowed.
+      rows: records.map(({ grant, at }, index) => [
+        String(index + 1),
+        at,
+        markedText(grantInWords(grant)),
+        markedText(grantCovers(grant)),
+      ]),
     });
   return undefined;
 }

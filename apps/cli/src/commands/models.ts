@@ -158,6 +158,13 @@ async function listAll(
       formatNumber(count),
       untested ?? '',
     ]),
+    narrowing: [
+      { column: 'note', least: 9 },
+      { column: 'models', leftOut: true },
+      { column: 'address', least: 24 },
+      { column: 'note', leftOut: true },
+      { column: 'key', leftOut: true },
+    ],
   });
   output.line('A model that the catalog does not know needs its context window: --window 131072');
   return undefined;

@@ -182,6 +182,25 @@ describe('the check for a single word', () => {
   });
 
   test.each([
+    ['/cost', '/cost is a command of the interactive terminal', '`tidemark cost` is the command of that name'],
+    ['/theme', '/theme is a command of the interactive terminal', 'open the terminal with `tidemark`'],
+    ['/verify', 'there is no slash command /verify', 'did you mean `tidemark verify`?'],
+    ['/cots', 'there is no slash command /cots', 'did you mean `tidemark cost`?'],
+    ['/them', 'there is no slash command /them', 'did you mean /theme of the interactive terminal?'],
+  ])('does not send %s, and names a next step that works', async (word, message, next) => {
+    const ran = await tidemark([word, '--provider', 'simulator']);
+    expect(ran).toMatchObject({ exit: 2, out: '' });
+    expect(ran.err).toContain(`error: ${message}\nnext: ${next}`);
+    expect(isUntouched()).toBe(true);
+  });
+
+  test.each([[['/usr']], [['run', '/cots']]])('sends %j as a prompt', async (words) => {
+    const script = stage.scenario({ answer: { text: 'Hello.' } });
+    const ran = await tidemark([...words, '--provider', 'simulator', '--scenario', script]);
+    expect(ran).toMatchObject({ exit: 0, out: 'Hello.\n' });
+  });
+
+  test.each([
     ['y', 0, 'Hello.\n'],
     ['n', 2, ''],
     ['', 2, ''],

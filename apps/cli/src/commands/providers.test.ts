@@ -185,3 +185,31 @@ describe('an incomplete or invalid choice of provider', () => {
     expect(await tidemark(['hi there', ...args])).toMatchObject({ exit, out: '', err: expect.stringContaining(words) });
   });
 });
+
+describe('a simulator that the environment names', () => {
+  test('replaces every provider and gets no key of the user, and a notice says so', async () => {
+    const environment = { ...KEYS, TIDEMARK_SIMULATOR_URL: `${door.url}/` };
+    const ran = await tidemark(['hello there', '--model', 'gpt-6.1-sol'], { environment });
+    expect(ran.exit, ran.err).toBe(0);
+    expect(ran.err).toContain(`notice: the simulator at ${door.url} answers (TIDEMARK_SIMULATOR_URL)`);
+    expect(sent).toHaveLength(1);
+    expect(JSON.stringify(sent)).not.toContain(KEYS.OPENAI_API_KEY);
+  });
+
+  test('comes after an address of the command line', async () => {
+    const environment = { ...KEYS, TIDEMARK_SIMULATOR_URL: 'http://127.0.0.1:9' };
+    const ran = await tidemark(['hello there', '--model', 'gpt-6.1-sol', '--base-url', `${door.url}/v1`], {
+      environment,
+    });
+    expect(ran).toMatchObject({ exit: 0, err: expect.not.stringContaining('TIDEMARK_SIMULATOR_URL') });
+  });
+
+  test.each(['https://simulator.example', 'http://10.0.0.7:8787', 'http://127.0.0.1:1/path', 'somewhere'])(
+    'is refused if it is %s',
+    async (url) => {
+      const ran = await tidemark(['hello there'], { environment: { TIDEMARK_SIMULATOR_URL: url } });
+      expect(ran.exit).toBe(2);
+      expect(ran.err).toMatch(/TIDEMARK_SIMULATOR_URL is not the address of a simulator on this machine.*\nnext: /);
+    },
+  );
+});

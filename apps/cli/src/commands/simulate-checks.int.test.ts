@@ -74,6 +74,17 @@ describe('`simulate -- command`', () => {
     expect(Object.values(seen)).not.toContain('real');
   });
 
+  test('is used by `tidemark` itself, also with `--provider simulator`', async () => {
+    const environment = { TIDEMARK_HOME: join(folder, 'home'), ANTHROPIC_API_KEY: 'real' };
+    const own = (...words: string[]): Promise<Ran> =>
+      pretendRun(['simulate', '--scenario', scenario(), '--', process.execPath, BIN, ...words], {
+        folder,
+        environment,
+      });
+    expect((await own('run', 'one')).err).toContain('calls: 1, answered 1\n');
+    expect((await own('run', 'two', '--provider', 'simulator')).err).toContain('calls: 1, answered 1\n');
+  });
+
   test('with --strict returns 1 for a step that was not played and a call that matched nothing, and names both', async () => {
     const ran = await simulated(['--strict', '--scenario', scenario()], ['one', 'three']);
     expect(ran.exit).toBe(1);

@@ -30,6 +30,7 @@ export const simulate: Command = {
     ['tidemark simulate --offer-server-tools', 'for Codex CLI, which offers web search by default'],
     ['tidemark simulate --scenario answers.json --strict -- npm test', 'for one command, with a check at its end'],
     ['tidemark simulate --min-hit-rate 0.8 -- npm test', 'fail if less than 80% of the input is read from the cache'],
+    ['tidemark simulate -- tidemark "fix the test"', 'for Tidemark itself: every provider is the simulator'],
     ['tidemark simulate --virtual --json', 'with a clock that the calls set; the address as JSON'],
   ],
   declare: (command, run) =>
@@ -64,6 +65,9 @@ export const simulate: Command = {
 const LIMITS = `
 The simulator listens only on 127.0.0.1 and answers requests for 127.0.0.1 and localhost with its port. It refuses
 requests from pages of other sites.
+The command after -- gets its addresses in ANTHROPIC_BASE_URL and OPENAI_BASE_URL, which the SDKs of the providers read,
+and in TIDEMARK_SIMULATOR_URL, with which every tidemark command calls the simulator in place of its provider.
+--base-url and --scenario of that tidemark command come first.
 The hit rate is the input tokens read from the cache, divided by all input tokens: read, written and neither, of the
 answered calls. The cost uses the prices of the catalog as exact decimals. If a call has no known price, the cost is
 unknown and --max-cost fails.

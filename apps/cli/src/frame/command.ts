@@ -23,6 +23,8 @@ export interface CommandContext {
    * command is a prompt.
    */
   readonly implied: boolean;
+  /** Names of all commands. */
+  readonly commandNames: readonly string[];
   /** Arguments of the command line, as typed. */
   readonly line: readonly string[];
   readonly environment: CommandEnvironment;

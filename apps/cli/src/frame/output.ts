@@ -17,6 +17,8 @@ export interface Sink {
    * `TERM=dumb` is set.
    */
   readonly colour: boolean;
+  /** Columns of the terminal. Absent if they are unknown. */
+  readonly columns?: number;
 }
 
 /**
@@ -66,7 +68,7 @@ export function createOutput(json: boolean, out: Sink, err: Sink): CommandOutput
       if (!json) out.write(plainText(text));
     },
     table: (table) => {
-      if (!json) out.write(`${out.terminal ? terminalTable(table, out.colour) : plainTable(table)}\n`);
+      if (!json) out.write(`${out.terminal ? terminalTable(table, out.colour, out.columns) : plainTable(table)}\n`);
     },
     note: (shown) => say(err, shown),
     failure: (failure) => {

@@ -68,3 +68,48 @@ test('a terminal table leaves out an optional column whose cells are all equal, 
   expect(plainTable(places)).toContain('a\t/home\t1\tx');
   expect(terminalTable({ ...places, rows: places.rows.slice(0, 1) }, false)).toContain('/home');
 });
+
+const sessions = {
+  head: ['id', 'created', 'size', 'title'],
+  rows: [
+    ['0a1b2c3d-4e5f', '2026-11-23', '1 MB', 'Fix 模型 of the parser'],
+    ['9a8b7c6d-4e5f', '2026-11-24', '12 MB', 'Write the guide'],
+  ],
+  numbers: [2],
+  narrowing: [
+    { column: 'id', cells: ['0a1b', '9a8b'] },
+    { column: 'created', leftOut: true },
+    { column: 'title', least: 8 },
+    { column: 'size', leftOut: true },
+  ],
+} as const;
+
+test('a terminal table that fits keeps every column', () => {
+  const whole = terminalTable({ ...sessions, narrowing: [] }, false);
+  expect(terminalTable(sessions, false, 56)).toBe(whole);
+  expect(terminalTable(sessions, false)).toBe(whole);
+});
+
+test('a terminal table takes its steps until it fits, and names the columns that it left out', () => {
+  expect(terminalTable(sessions, false, 50)).toBe(
+    [
+      'id    created      size  title',
+      '0a1b  2026-11-23   1 MB  Fix 模型 of the parser',
+      '9a8b  2026-11-24  12 MB  Write the guide',
+    ].join('\n'),
+  );
+  expect(terminalTable(sessions, false, 25)).toBe(
+    [
+      'id     size  title',
+      '0a1b   1 MB  Fix 模型 of…',
+      '9a8b  12 MB  Write the g…',
+      'not shown: created',
+      '(--json shows all)',
+    ].join('\n'),
+  );
+  expect(terminalTable(sessions, false, 16)).toContain('0a1b  Fix 模型…\n9a8b  Write the…\n');
+});
+
+test('a plain table keeps every column and whole cells', () => {
+  expect(plainTable(sessions)).toContain('0a1b2c3d-4e5f\t2026-11-23\t1 MB\tFix 模型 of the parser');
+});

@@ -3,8 +3,11 @@
 
 import stringWidth from 'string-width';
 
+import type { Narrowing } from './fit-table.ts';
+import { fitTable, GAP } from './fit-table.ts';
 import type { Shown } from './shown.ts';
 import { render } from './shown.ts';
+import { wrapWords } from './wrap-words.ts';
 
 /**
  * Table with a head and rows. Every row has as many cells as the head. If the head is empty, all rows have the same
@@ -17,22 +20,48 @@ export interface TableOf {
   readonly numbers?: readonly number[];
   /** Indexes of the columns that a terminal table leaves out if all their cells are equal. */
   readonly optional?: readonly number[];
+  /** Steps that a terminal table takes, in order, until it fits into the terminal. */
+  readonly narrowing?: readonly Narrowing[];
 }
 
-const GAP = '  ';
-
-/** Formats a table without vertical lines, as wide as its content. A cell may have several lines. */
-export function terminalTable(whole: TableOf, colour: boolean): string {
-  const table = withoutEqual(whole);
+/**
+ * Formats a table without vertical lines, as wide as its content. A cell may have several lines. With `columns`, the
+ * steps of the table make it fit, and a last line names the columns that were left out.
+ */
+export function terminalTable(whole: TableOf, colour: boolean, columns: number = Infinity): string {
+  const { table, leftOut } = fitted(withoutEqual(whole), columns);
   const head = table.head.map((name) => cellOf(name === '' ? '' : { style: 'bold', text: name }, colour));
   const rows = table.rows.map((row) => row.map((cell) => cellOf(cell, colour)));
   const all = head.length === 0 ? rows : [head, ...rows];
   const widths = widthsOf(all);
   const numbers = new Set(table.numbers);
-  return all.map((row) => rowText(row, widths, numbers)).join('\n');
+  const lines = all.map((row) => rowText(row, widths, numbers));
+  if (leftOut.length > 0)
+    lines.push(...leftOutLines(leftOut, columns).map((text) => render({ style: 'dim', text }, colour)));
+  return lines.join('\n');
 }
 
-function withoutEqual({ head, rows, numbers = [], optional = [] }: TableOf): TableOf {
+function leftOutLines(names: readonly string[], columns: number): readonly string[] {
+  return wrapWords(`not shown: ${names.join(', ')} (--json shows all)`, columns);
+}
+
+function fitted(table: TableOf, width: number): { readonly table: TableOf; readonly leftOut: readonly string[] } {
+  const { head, rows, numbers = [], narrowing = [] } = table;
+  if (narrowing.length === 0 || width === Infinity) return { table, leftOut: [] };
+  const whole = head.map((name, index) => ({ name, cells: rows.map((row) => row[index] ?? '') }));
+  const { columns, leftOut } = fitTable(whole, narrowing, width);
+  const names = columns.map(({ name }) => name);
+  return {
+    table: {
+      head: names,
+      rows: rows.map((_, index) => columns.map(({ cells }) => cells[index] ?? '')),
+      numbers: numbers.map((column) => names.indexOf(head[column] ?? '')),
+    },
+    leftOut,
+  };
+}
+
+function withoutEqual({ head, rows, numbers = [], optional = [], narrowing = [] }: TableOf): TableOf {
   const isEqual = (column: number): boolean =>
     new Set(rows.map((row) => render(row[column] ?? '', false))).size <= 1 && rows.length > 1;
   const left = new Set(optional.filter(isEqual));
@@ -40,7 +69,7 @@ function withoutEqual({ head, rows, numbers = [], optional = [] }: TableOf): Tab
     (column) => !left.has(column),
   );
   const keep = <Cell>(cells: readonly Cell[]): readonly Cell[] => cells.filter((_, column) => !left.has(column));
-  return { head: keep(head), rows: rows.map(keep), numbers: numbers.map((column) => kept.indexOf(column)) };
+  return { head: keep(head), rows: rows.map(keep), numbers: numbers.map((column) => kept.indexOf(column)), narrowing };
 }
 
 /** Formats one line per row, with the head first and cells separated by tabs, for `cut`, `awk` and `grep`. */

@@ -45,6 +45,11 @@ export async function listServers(request: McpRequest, context: CommandContext):
         ...sizesOf(row.tried),
         targetOf(row.server),
       ]),
+      narrowing: [
+        { column: 'reached by', least: 20 },
+        { column: 'state', least: 24 },
+        { column: 'from', leftOut: true },
+      ],
     });
   if (!context.output.json && deferred.length > 0)
     context.output.line(

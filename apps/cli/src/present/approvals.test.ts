@@ -67,7 +67,7 @@ describe('a question', () => {
     stage.write('tax.js', 'const a = 1;\nconst rate = 0.2;\n');
     await tidemark(turn(edit('tax.js', '0.2', '0.19')), answering('y'));
     expect(asked[0]).toContain(
-      'edit tax.js [ask/write]\n│ --- tax.js\n│ +++ tax.js\n│ @@ -1,2 +1,2 @@\n│  const a = 1;\n' +
+      'edit tax.js [ask/write]\n│ @@ -1,2 +1,2 @@\n│  const a = 1;\n' +
         '│ -const rate = 0.2;\n│ +const rate = 0.19;\ny: allow this once\n',
     );
     expect(content('tax.js')).toContain('0.19');
@@ -75,7 +75,7 @@ describe('a question', () => {
 
   test('for `write` shows the content', async () => {
     await tidemark(turn(write('new.sh', 'echo one\nrm -rf ~\n')), answering('n'));
-    expect(asked[0]).toContain('│ --- /dev/null\n│ +++ new.sh\n│ @@ -0,0 +1,2 @@\n│ +echo one\n│ +rm -rf ~\ny: ');
+    expect(asked[0]).toContain('write new.sh (new file) [ask/write]\n│ @@ -0,0 +1,2 @@\n│ +echo one\n│ +rm -rf ~\ny: ');
     expect(existsSync(join(stage.folder, 'new.sh'))).toBe(false);
   });
 
@@ -189,12 +189,12 @@ describe('an answer', () => {
     const steps = [write('src/a', '1'), write('src/b', '2'), write('src/link/c', '3'), write('srcs/d', '4')];
     await tidemark(turn(...steps), answering('a src/', 'n', 'n'));
     expect(unfolded(asked[0])).toContain(
-      '\na src/a: every call of write on src/a, with any content, for the rest of this session\n' +
-        'a src/: every call of write below src/, with any content, for the rest of this session\n',
+      '\na src/a: every call of write on this file, with any content, in this session\n' +
+        'a src/: every call of write below this folder, with any content, in this session\n',
     );
     expect(asked.slice(1).map((question) => question.split('\n')[0])).toEqual([
-      'write lib/c [ask/write]',
-      'write srcs/d [ask/write]',
+      'write lib/c (new file) [ask/write]',
+      'write srcs/d (new file) [ask/write]',
     ]);
     expect(readdirSync(join(stage.folder, 'src')).toSorted()).toEqual(['a', 'b', 'link']);
     expect(readdirSync(join(stage.folder, 'lib'))).toEqual([]);
@@ -208,6 +208,37 @@ describe('an answer', () => {
     ]);
   });
 
+  const LOOP = 'for f in a b; do echo $f; done 2>&1 | sort';
+
+  test('`a` for a command line with a loop, a pipe and a redirection allows exactly its text in this session', async () => {
+    await tidemark(turn(bash(LOOP), bash(LOOP), bash(`${LOOP}; ls`), bash('echo a')), answering('a', 'n', 'n'));
+    expect(asked.map((question) => question.split('\n')[0])).toEqual([
+      `bash ${LOOP} [ask/execute]`,
+      `bash ${LOOP}; ls [ask/execute]`,
+      'bash echo a [ask/execute]',
+    ]);
+    await tidemark(turn(bash(LOOP)), answering('n'));
+    expect(asked).toHaveLength(4);
+  });
+
+  test('`p` for such a command line stores its text, which is listed and can be revoked', async () => {
+    await tidemark(turn(bash(LOOP)), answering('p'));
+    await tidemark(turn(bash(LOOP)), answering('n'));
+    expect(asked).toHaveLength(1);
+    expect((await tidemark(['grants'])).out).toContain(`bash exactly "${LOOP}"\tbash runs exactly this text`);
+    expect((await tidemark(['grants', '--revoke', '1'])).out).toContain(`revoked: bash exactly "${LOOP}"`);
+    await tidemark(turn(bash(LOOP)), answering('n'));
+    expect(asked).toHaveLength(2);
+  });
+
+  test('`a` is not offered for a command line with a secret, whose text the log cannot contain', async () => {
+    const environment = { PATH: process.env['PATH'], TIDEMARK_HOME: stage.home, SHOP_TOKEN: 'aVery"SecretValue42' };
+    await tidemark(turn(bash(`for a in 'aVery"SecretValue42'; do echo $a; done`)), { environment, ...answering('n') });
+    expect(asked[0]).not.toMatch(/^a: /m);
+    await tidemark(turn(bash('for a in b; do echo $a; done')), { environment, ...answering('n') });
+    expect(asked[1]).toMatch(/^a: exactly/m);
+  });
+
   test.each([
     ['a sudo *', 'sudo ls'],
     ['a env *', 'env'],
@@ -216,13 +247,76 @@ describe('an answer', () => {
     ['a python3 *', 'python3'],
   ])('%s is refused with its reason, and the question is repeated', async (answer, command) => {
     await tidemark(turn(bash(command)), answering(answer, 'n'));
-    // No grant can allow these commands permanently, so the question does not offer `a`.
+    // No pattern can allow these commands, so the question offers only their exact text.
     expect(asked[0]).not.toMatch(/^a /m);
-    expect(unfolded(asked[1])).toMatch(/^"\w+ \*" would allow any[^\n]*\.\ny: allow this once\nn: /);
+    expect(unfolded(asked[1])).toMatch(
+      /^"\w+ \*" is refused: "\w+ \*" would allow any[^\n]*\.\ny: allow this once\nn: /,
+    );
     asked.length = 0;
     await tidemark(turn(bash('echo a')), answering(answer, 'n'));
     expect(asked).toHaveLength(2);
     expect(unfolded(asked[1])).toMatch(/^"\w+ \*" (would allow any|is refused: )[^\n]*\.\ny: allow this once\n/);
+  });
+});
+
+describe('a question shows each part once', () => {
+  test('the path of an edit, and a command that fits into the title', async () => {
+    stage.write('tax.js', 'const rate = 0.2;\n');
+    await tidemark(turn(edit('tax.js', '0.2', '0.19'), bash('npm test')), answering('n'));
+    expect(asked[0]?.split('tax.js')).toHaveLength(3);
+    expect(asked[0]).toMatch(/^edit tax\.js \[ask\/write\]\n│ @@ [^]*\na tax\.js: every call of edit on this file/);
+    expect(asked[1]?.split('npm test')).toHaveLength(3);
+    expect(asked[1]).toMatch(/^bash npm test \[ask\/execute\]\ny: /);
+  });
+
+  test('but a path that its title does not show whole is shown with the diff', async () => {
+    const path = `${'long-name-'.repeat(12)}.js`;
+    await tidemark(turn(write(path, 'x')), answering('n'));
+    expect(unfolded(asked[0])).toContain(`│ --- /dev/null\n│ +++ ${path}\n`);
+  });
+
+  test('and shows a command whole if the title cuts or marks it', async () => {
+    const long = `echo ${'x'.repeat(120)}END`;
+    await tidemark(turn(bash(long), bash('echo a\u200Bb')), answering('n'));
+    expect(unfolded(asked[0])).toContain(`│ ${long}\n`);
+    expect(asked[1]).toContain('│ echo a⟨U+200B⟩b\n');
+  });
+});
+
+describe('the mode `accept-edits`', () => {
+  const named = (): readonly (string | undefined)[] => asked.map((question) => question.split('\n')[0]);
+
+  test('edits files of the folder without a question, and asks before commands', async () => {
+    stage.write('tax.js', 'const rate = 0.2;\n');
+    const steps = [edit('tax.js', '0.2', '0.19'), write('src/new.js', '1'), bash('echo a')];
+    await tidemark([...turn(...steps), '--mode', 'accept-edits'], answering('n'));
+    expect(named()).toEqual(['bash echo a [accept-edits/execute]']);
+    expect([content('tax.js'), content('src/new.js')]).toEqual(['const rate = 0.19;\n', '1']);
+  });
+
+  test.each([
+    ['AGENTS.md', 'AGENTS.md (new file) [accept-edits/write/protected]'],
+    ['docs/CLAUDE.md', 'docs/CLAUDE.md (new file) [accept-edits/write/protected]'],
+    ['.tidemark/config.json', '.tidemark/config.json (new file) [accept-edits/write/protected]'],
+    ['.agents/skills/x/SKILL.md', '.agents/skills/x/SKILL.md (new file) [accept-edits/write/protected]'],
+    ['.bashrc', '.bashrc (a shell runs it at its start) (new file) [accept-edits/write/out'],
+  ])('asks before a write to %s', async (path, title) => {
+    await tidemark([...turn(write(path, 'x')), '--mode', 'accept-edits'], answering('n'));
+    expect(named()).toEqual([`write ${title}`]);
+    expect(existsSync(join(stage.folder, path))).toBe(false);
+  });
+
+  test('asks before a write through a link to an instruction file', async () => {
+    mkdirSync(join(stage.folder, 'docs'));
+    stage.write('docs/AGENTS.md', '');
+    symlinkSync('docs/AGENTS.md', join(stage.folder, 'notes.md'));
+    await tidemark([...turn(write('notes.md', 'x')), '--mode', 'accept-edits'], answering('n'));
+    expect(named()).toEqual(['write docs/AGENTS.md [accept-edits/write/protected]']);
+  });
+
+  test('never writes to `.git`', async () => {
+    await tidemark([...turn(write('.git/config', 'x')), '--mode', 'accept-edits'], answering('y'));
+    expect([asked, existsSync(join(stage.folder, '.git'))]).toEqual([[], false]);
   });
 });
 

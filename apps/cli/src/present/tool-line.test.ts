@@ -32,6 +32,14 @@ test('`callTitle` uses two arguments if one does not identify the call', () => {
   expect(callTitle('memory_update', update)).toBe('memory_update add MEMORY.md');
 });
 
+test('`callTitle` names the pattern and the place of a search', () => {
+  const search = { path: 'src', glob: '*.ts', pattern: 'TODO' };
+  expect(callTitle('grep', JSON.stringify(search))).toBe('grep TODO in src (*.ts)');
+  expect(callTitle('grep', '{"pattern":"TODO"}')).toBe('grep TODO');
+  expect(callTitle('find', '{"path":"src","glob":"*.ts"}')).toBe('find *.ts in src');
+  expect(callTitle('find', '{}')).toBe('find');
+});
+
 test.each([
   [0.4, '0 ms'],
   [820, '820 ms'],

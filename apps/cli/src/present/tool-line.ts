@@ -20,19 +20,29 @@ const NAMED_BY: ReadonlyMap<string, readonly string[]> = new Map(
  */
 export function callTitle(name: string, argumentsText: string): string {
   const texts = textsIn(argumentsText);
+  if (name === 'grep' || name === 'find') return searchTitle(name, texts);
   const named = (NAMED_BY.get(name) ?? []).flatMap((key) => texts.get(key) ?? []).join(' ');
   const words = shortLine(named === '' ? firstText(texts) : named);
   return words === '' ? name : `${name} ${words}`;
+}
+
+/** Returns the title of a search: `grep TODO in src (*.ts)`, `find *.ts in src`. */
+function searchTitle(name: 'grep' | 'find', texts: ReadonlyMap<string, string>): string {
+  const [pattern, path, glob] = ['pattern', 'path', 'glob'].map((key) => shortLine(texts.get(key) ?? '', 48));
+  const searched = name === 'grep' ? pattern : glob;
+  const place = path === '' ? '' : ` in ${path}`;
+  const files = name === 'find' || glob === '' ? '' : ` (${glob})`;
+  return `${name}${searched === '' ? '' : ` ${searched}`}${place}${files}`;
 }
 
 function firstText(texts: ReadonlyMap<string, string>): string {
   return [...texts.values()].find((text) => text.trim() !== '') ?? '';
 }
 
-function shortLine(text: string): string {
+function shortLine(text: string, most: number = MAX_CHARACTERS): string {
   const [line = ''] = text.trim().split('\n', 1);
-  const short = line === text.trim() && line.length <= MAX_CHARACTERS;
-  return short ? line : `${line.slice(0, MAX_CHARACTERS).trimEnd()}…`;
+  const short = line === text.trim() && line.length <= most;
+  return short ? line : `${line.slice(0, most).trimEnd()}…`;
 }
 
 /**

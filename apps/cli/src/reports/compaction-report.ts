@@ -7,7 +7,7 @@ import { dollars, formatNumber } from '../frame/numbers.ts';
 
 /** Describes a compaction: its outcome, its sizes, and its price. `fresh` is true for a fork with the checkpoint alone. */
 export function compactionInWords(id: SessionId, made: CompactionReport, fresh = false): string {
-  const { outcome, sizes, refused, rewrite, cliff, fallback, strategy, fork } = made;
+  const { outcome, sizes, refused, cliff, fallback, strategy, fork } = made;
   const { before, after, hard, parts } = sizes;
   const change = `about ${formatNumber(before)} tokens ${outcome === 'compacted' ? 'become' : 'would become'} ${formatNumber(after)}`;
   const contents = Object.entries(parts).flatMap(([part, tokens]) =>
@@ -16,11 +16,7 @@ export function compactionInWords(id: SessionId, made: CompactionReport, fresh =
   const lines = [
     outcome === 'refused' ? `not compacted: ${REASONS[refused ?? 'nothing-to-leave-out']}` : `${outcome}, ${strategy}`,
     `${change} (${contents.join(', ')}); the limit is ${formatNumber(hard)}`,
-    ...(rewrite === undefined
-      ? []
-      : [
-          `the next request writes ${formatNumber(rewrite.tokens)} tokens${rewrite.cost === undefined ? '' : `, which costs ${dollars(rewrite.cost)} more than reading them`}`,
-        ]),
+    ...priceLines(made),
     ...(cliff === undefined
       ? []
       : [`it stays below ${formatNumber(cliff)} tokens; above that, the whole request costs more`]),
@@ -33,6 +29,23 @@ export function compactionInWords(id: SessionId, made: CompactionReport, fresh =
       : []),
   ];
   return lines.join('\n');
+}
+
+/** Describes the next request with the compaction, compared with the same request without it. */
+function priceLines({ next, rewrite }: CompactionReport): readonly string[] {
+  if (next === undefined) return [];
+  const { uncompacted, compacted } = next;
+  const [before, after] = [uncompacted.cost, compacted.cost];
+  const price =
+    before === undefined || after === undefined
+      ? 'has an unknown price'
+      : `costs ${dollars(after)} before the answer instead of ${dollars(before)}`;
+  if (rewrite !== undefined) {
+    const more = rewrite.cost === undefined ? '' : ` (${dollars(rewrite.cost)} more than reading them)`;
+    return [`the next request ${price}: it pays ${formatNumber(rewrite.tokens)} tokens again${more}`];
+  }
+  const why = uncompacted.tokens.read === 0 ? ': nothing of this history is in the cache' : '';
+  return [`the next request ${price}${why}`];
 }
 
 const REASONS: Readonly<Record<NonNullable<CompactionReport['refused']>, string>> = {

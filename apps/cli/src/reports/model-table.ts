@@ -65,7 +65,26 @@ export function modelTable(models: readonly ModelFacts[]): TableOf {
       key === undefined ? '' : key ? 'yes' : 'no',
       asOf,
     ]),
+    narrowing: [
+      { column: 'checked on', leftOut: true },
+      { column: 'longest answer', leftOut: true },
+      { column: 'efforts', cells: models.map(({ efforts }) => shortEfforts(efforts)) },
+      { column: 'cached from', leftOut: true },
+      { column: 'key', leftOut: true },
+      { column: 'write', leftOut: true },
+      { column: 'efforts', leftOut: true },
+      { column: 'provider', leftOut: true },
+      { column: 'model', least: 16 },
+      { column: 'window', leftOut: true },
+      { column: 'read', leftOut: true },
+    ],
   };
+}
+
+/** Returns the efforts as a range, such as `low … max`. */
+function shortEfforts(efforts: readonly string[] | undefined): string {
+  if (efforts === undefined) return '?';
+  return efforts.length < 3 ? efforts.join(' ') || 'none' : `${efforts[0] ?? ''} … ${efforts.at(-1) ?? ''}`;
 }
 
 /** Returns the prices of cache writes by lifetime, such as `5m 3.75, 1h 6`. Without a price, a write costs as input. */

@@ -71,3 +71,9 @@ export function gaugeCell({ gauge, unread }: GaugedSession): string {
   const share = ratio === undefined ? '' : ` (${Math.floor(100 * ratio)}%)`;
   return `${input === undefined ? 'unknown' : formatNumber(input)}/${limit === 0 ? 'unknown' : formatNumber(limit)}${share}`;
 }
+
+/** Formats a gauge as a short cell: `84%`, or the tokens if the limit is unknown. */
+export function shortGaugeCell(session: GaugedSession): string {
+  const { ratio } = session.gauge ?? {};
+  return ratio === undefined ? gaugeCell(session) : `${Math.floor(100 * ratio)}%`;
+}

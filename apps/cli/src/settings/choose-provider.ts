@@ -16,7 +16,7 @@ import { withStyle } from '../frame/shown.ts';
 import { connectionHeaders } from './connection-headers.ts';
 import { keyOf, tokenOf, valueIn } from './key-presence.ts';
 import { openSimulator } from './simulator-server.ts';
-import { addressOf } from './simulator-addresses.ts';
+import { addressOf, SIMULATOR_VARIABLE, simulatorIn } from './simulator-addresses.ts';
 
 /** Options for an opened provider, with a function that closes it. */
 export interface OpenedProvider {
@@ -54,6 +54,9 @@ export async function chooseProvider(request: ProviderRequest, context: CommandC
   const { flags } = request;
   const wanted = wantedOf(request);
   requireTransport(wanted.provider, flags);
+  // A simulator that was named in the environment replaces every provider. An own address or scenario comes first.
+  const shared = flags.baseUrl === undefined && flags.scenario === undefined ? sharedSimulator(context) : undefined;
+  if (shared !== undefined) return simulatedBy(shared, request, wanted);
   if (flags.provider === 'simulator') return simulator(request, wanted);
   if (flags.scenario !== undefined)
     throw new CliError('cli/usage', '`--scenario` works only with the simulator', 'add `--provider simulator`');
@@ -161,17 +164,30 @@ async function simulator(request: ProviderRequest, wanted: WantedModel): Promise
   // `issued`, it accepts the recorded signatures.
   const settings = { recordedSignatures: 'issued' } as const;
   const listening = await openSimulator(defined({ port: 0, settings, scenario }));
+  return { ...simulatedBy(listening.url, request, wanted), close: () => listening.close() };
+}
+
+/** Returns the URL of the simulator that runs this command, and notes it, because its answers are stored as any other. */
+function sharedSimulator({ environment, output }: CommandContext): string | undefined {
+  const url = simulatorIn(environment);
+  if (url !== undefined)
+    output.note([withStyle('yellow', 'notice'), `: the simulator at ${url} answers (${SIMULATOR_VARIABLE})`]);
+  return url;
+}
+
+/** Returns the options for a simulator that runs already. It gets no key and no headers of the user. */
+function simulatedBy(url: string, request: ProviderRequest, wanted: WantedModel): OpenedProvider {
   const { provider = 'anthropic' } = wanted;
   return {
     options: {
       ...wanted,
       apiKey: SIMULATED,
-      baseURL: addressOf(provider, listening.url),
+      baseURL: addressOf(provider, url),
       ...limitsOf(request, wanted),
       ...transportOf(request.flags),
     },
-    reach: async (name) => ({ apiKey: SIMULATED, baseURL: addressOf(name, listening.url) }),
-    close: () => listening.close(),
+    reach: async (name) => ({ apiKey: SIMULATED, baseURL: addressOf(name, url) }),
+    close: async () => undefined,
   };
 }
 

@@ -6,7 +6,7 @@ import { constants } from 'node:os';
 
 import { CliError } from '../frame/failure.ts';
 import type { CommandEnvironment } from '../frame/home.ts';
-import { addressesOf } from './simulator-addresses.ts';
+import { addressesOf, SIMULATOR_VARIABLE } from './simulator-addresses.ts';
 
 /** A command to run against a simulator. */
 export interface SimulatedCommand {
@@ -75,6 +75,6 @@ function environmentFor(url: string): { readonly [name: string]: string | undefi
     ANTHROPIC_AUTH_TOKEN: undefined,
     OPENAI_API_KEY: NO_KEY,
     OPENROUTER_API_KEY: NO_KEY,
-    TIDEMARK_SIMULATOR_URL: url,
+    [SIMULATOR_VARIABLE]: url,
   };
 }

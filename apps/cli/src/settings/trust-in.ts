@@ -8,6 +8,7 @@ import type { CommandContext } from '../frame/command.ts';
 import { foldLine } from '../present/fold-line.ts';
 import { isTooSmall, noticeRows, showPaged, TOO_SMALL } from '../present/show-paged.ts';
 import { withStyle } from '../frame/shown.ts';
+import type { FolderTrust } from './folder-trust.ts';
 import { ownServers } from './own-settings.ts';
 import { isInstructionsLine, tooLongToAsk, trustLines } from './trust-lines.ts';
 
@@ -35,6 +36,15 @@ export async function trustIn(brought: WorkspaceContents, context: CommandContex
   if (decision === undefined) return notUsed('they changed while the question was open', context);
   await recordTrust(context.home, brought, { decision, at: new Date().toISOString() });
   return decision === 'trusted';
+}
+
+/** Returns the state of a workspace. `trusted` is the user's decision about its contents. */
+export async function folderTrust(
+  { trusted, brought }: { readonly trusted: boolean; readonly brought?: WorkspaceContents | undefined },
+  context: CommandContext,
+): Promise<FolderTrust> {
+  const lines = brought === undefined ? [] : await usableLines(brought, context);
+  return lines.length === 0 ? 'nothing' : trusted ? 'trusted' : 'untrusted';
 }
 
 async function usableLines(brought: WorkspaceContents, context: CommandContext): Promise<readonly string[]> {

@@ -14,6 +14,7 @@ import { CliError } from '../frame/failure.ts';
 import { requireOwnName } from '../arguments/foreign-name.ts';
 import { keyOf } from '../settings/key-presence.ts';
 import { readOwnCatalog } from '../settings/own-catalog.ts';
+import { addressOf, simulatorIn } from '../settings/simulator-addresses.ts';
 import { openSimulator } from '../settings/simulator-server.ts';
 
 /** Flags that choose the subject. */
@@ -81,10 +82,11 @@ export async function openSubject(
 ): Promise<OpenSubject> {
   const maker: Maker = row.provider === 'openai' ? 'openai' : 'anthropic';
   if (simulated) return openSimulated(maker, row);
-  const key = await keyOf(maker, context);
+  const shared = baseUrl === undefined ? simulatorIn(context.environment) : undefined;
+  const key = shared === undefined ? await keyOf(maker, context) : 'simulated';
   if (key === undefined) throw noKey(maker);
   return {
-    provider: providerOf(maker, key, baseUrl),
+    provider: providerOf(maker, key, shared === undefined ? baseUrl : addressOf(maker, shared)),
     surroundings: THIS_MACHINE,
     pause: (ms) => THIS_MACHINE.wait(ms, context.signal),
     close: async () => undefined,

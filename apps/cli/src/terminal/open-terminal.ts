@@ -6,20 +6,24 @@ import { LogError } from '@tidemark/log';
 import type { AgentFlags } from '../arguments/agent-flags.ts';
 import { needsAscii } from '../frame/ascii-text.ts';
 import type { CommandContext, CommandOutcome } from '../frame/command.ts';
+import type { Shown } from '../frame/shown.ts';
 import { withStyle } from '../frame/shown.ts';
+import { VERSION } from '../frame/version.ts';
 import { reportRunning } from '../present/process-line.ts';
 import { displayIn } from '../settings/display-in.ts';
-import type { AgentRequest } from '../turns/open-agent.ts';
+import type { AgentRequest, PreparedAgent } from '../turns/open-agent.ts';
 import { prepareAgent } from '../turns/open-agent.ts';
 import { restoreOptions } from '../turns/restore-files.ts';
 import type { OwnedController } from './control/create-controller.ts';
 import { createController } from './control/create-controller.ts';
 import type { SessionsPlace } from './control/shown-session.ts';
+import { firstScreen } from './first-screen.ts';
 import type { ForcedEnd } from './guard-process.ts';
 import { endBy, guardProcess } from './guard-process.ts';
 import { editFile } from './editor/sources/external-editor.ts';
 import { createEditorPorts } from './editor/editor-ports.ts';
 import { runPlainTerminal } from './plain-terminal.ts';
+import { reflowIn } from './screen/reflow.ts';
 import { showScreen } from './screen/show-screen.ts';
 import { restoreTypedAhead } from './screen/typed-ahead.ts';
 import type { SlashPlace } from './slash/slash-command.ts';
@@ -36,7 +40,7 @@ export interface TerminalRequest extends Pick<AgentRequest, 'flags' | 'session'>
 /** Runs the interactive terminal until the user leaves it. */
 export async function openTerminal(request: TerminalRequest, context: CommandContext): Promise<CommandOutcome> {
   const { notify = 'bell', theme } = await displayIn(context.folder, context);
-  const place: { flags: AgentFlags; isShown: boolean } = { flags: request.flags, isShown: false };
+  const place: TerminalPlace = { flags: request.flags, isShown: false };
   const controller: OwnedController = createController({
     sessions: await sessionsOf(place, context, () => controller),
     dispatch: (draft) => slash.dispatch(draft),
@@ -61,6 +65,7 @@ export async function openTerminal(request: TerminalRequest, context: CommandCon
         return controller.openSession({ open: 'new' });
       });
     place.isShown = !request.plain;
+    if (session === undefined && !request.plain) controller.print(await firstLines(place, context));
     if (request.plain) await runPlainTerminal(controller, context);
     else forced = await runScreen(controller, slash, context);
   } finally {
@@ -77,21 +82,45 @@ export async function openTerminal(request: TerminalRequest, context: CommandCon
   return forced.exit === undefined ? undefined : { exit: forced.exit };
 }
 
+/** State of the terminal that its parts share. */
+interface TerminalPlace {
+  flags: AgentFlags;
+  isShown: boolean;
+  /** Agent that was prepared last. */
+  prepared?: PreparedAgent;
+}
+
+async function firstLines({ prepared }: TerminalPlace, context: CommandContext): Promise<readonly Shown[]> {
+  if (prepared === undefined) return [];
+  const { agent, flags, trust } = prepared;
+  return firstScreen({
+    version: VERSION,
+    model: agent.capabilities.model,
+    isSimulated: flags.provider === 'simulator',
+    folder: context.folder,
+    userFolder: context.environment['HOME'],
+    trust: (await trust?.()) ?? 'nothing',
+    isRoot: process.getuid?.() === 0,
+  });
+}
+
 /** Returns the sessions that the terminal can show. */
 async function sessionsOf(
-  place: { readonly flags: AgentFlags; readonly isShown: boolean },
+  place: TerminalPlace,
   context: CommandContext,
   controller: () => OwnedController,
 ): Promise<SessionsPlace> {
   return {
     log: await context.store(),
     folder: context.folder,
-    prepare: (session) =>
-      prepareAgent(
+    async prepare(session) {
+      place.prepared = await prepareAgent(
         { flags: place.flags, ...(session !== undefined && { session }) },
         place.isShown ? quietContext(context, controller()) : context,
         controller().ask,
-      ),
+      );
+      return place.prepared;
+    },
     restoring: (plan) => restoreOptions(plan, context),
   };
 }
@@ -113,11 +142,14 @@ async function runScreen(
   let hide: (() => Promise<void>) | undefined;
   try {
     const typed = await restoreTypedAhead(stdin);
+    // The terminal has shown the typed text.
+    if (typed) stdout.write('\r\u001b[K');
     hide = showScreen(controller, {
       stdout,
       stdin,
       colour: context.output.colour,
       ascii: needsAscii(context.environment),
+      reflow: reflowIn(context.environment),
       // Text that was typed in advance is not mixed with an old draft. It is offered at the next start.
       ports: typed ? { ...ports, draft: { ...ports.draft, findLeft: async () => undefined } } : ports,
       failed,

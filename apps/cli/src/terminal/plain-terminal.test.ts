@@ -59,7 +59,7 @@ test('two empty lines end the session', async () => {
 test('a list is answered by a number', async () => {
   const { controller } = await openScriptedTerminal({ answers: [says('The plan.'), says('Done.')] });
   await controller.setMode('plan');
-  const { shown, streams } = typing('fix it', '2', '/quit');
+  const { shown, streams } = typing('fix it', '3', '/quit');
   await runPlainTerminal(controller, streams);
-  expect(shown()).toMatch(/Carry out this plan\?\n1: [^]*2: carry it out mode auto\n[^]*Done\./);
+  expect(shown()).toMatch(/Carry out this plan\?\n1: [^]*3: carry it out mode auto\n[^]*Done\./);
 });

@@ -70,12 +70,21 @@ const ROUTES: readonly ScenarioRoute[] = [
     match: { prompt: 'stall' },
     steps: [{ fault: { kind: 'silence', afterEvents: 36 }, answer: { text: numberedLines(80) } }],
   },
+  {
+    name: 'wide',
+    match: { prompt: 'pause' },
+    steps: [{ fault: { kind: 'silence', afterEvents: 18 }, answer: { text: wideLines(40) } }],
+  },
   { name: 'report', match: { prompt: 'report' }, steps: [{ answer: { text: numberedLines(500) } }] },
   { name: 'long', match: { prompt: 'count' }, steps: [{ answer: { text: numberedLines(60) } }] },
 ];
 
 function numberedLines(count: number): string {
   return Array.from({ length: count }, (_, index) => `- line ${index + 1} of the answer`).join('\n');
+}
+
+function wideLines(count: number): string {
+  return Array.from({ length: count }, (_, index) => `- line ${index + 1} ${'of the answer '.repeat(5)}`).join('\n');
 }
 
 let stage: Stage;
@@ -152,7 +161,7 @@ describe.skipIf(skips)('the interactive terminal', () => {
     terminal.type('Escape');
     await terminal.until(/interrupted in/);
     terminal.type('C-o');
-    await terminal.until(/sleep 600.*q back/);
+    await terminal.until(/sleep 600.*Esc back/);
     terminal.type('q');
     await terminal.until(/interrupted in[^]*^>/m);
 
@@ -222,7 +231,7 @@ describe.skipIf(skips)('the interactive terminal', () => {
     stage.write('tidemark.json', JSON.stringify({ display: { theme } }));
     const terminal = open(['--config', join(stage.folder, 'tidemark.json')]);
     await terminal.until(/^>/m);
-    terminal.type('BTab', 'BTab');
+    terminal.type('BTab', 'BTab', 'BTab');
     await terminal.until(/◇ plan/);
     expect(terminal.styledRows().join('\n')).toMatch(colours);
   });
@@ -267,16 +276,50 @@ describe.skipIf(skips)('the interactive terminal', () => {
     await terminal.until(/typed later/);
   });
 
+  test('shows each row of an arriving answer once after it was five times narrower and wider', async () => {
+    const before = `for (let line = 1; line <= 40; line += 1) console.log('shell line', line);`;
+    stage.write('preload.mjs', before);
+    const terminal = open([], {}, { NODE_OPTIONS: `--import=${join(stage.folder, 'preload.mjs')}` });
+    await terminal.until(/^>/m);
+    await send(terminal, 'pause');
+    await terminal.until(/line 5[^]*working/);
+    // The editor shows that the command has drawn the new size. tmux reports a size after a moment.
+    const [typed, rest] = ['a text that needs two rows'.padEnd(45, '.'), 'in a terminal that is narrow'];
+    terminal.type('-l', `${typed} ${rest}`);
+    for (const columns of [60, 55, 70, 50, 65]) {
+      terminal.resize(columns, 30);
+      await terminal.until(new RegExp(`^> ${typed}.*\n  .*narrow$`, 'm'));
+      terminal.resize(100, 30);
+      await terminal.until(new RegExp(`^> ${typed} ${rest}$`, 'm'));
+    }
+    terminal.type('Escape');
+    await terminal.until(/interrupted in/);
+    const numbers = (pattern: RegExp): readonly number[] =>
+      [...terminal.all().matchAll(pattern)].map(([, number]) => Number(number));
+    const upTo = (last = 0): readonly number[] => Array.from({ length: last }, (_, index) => index + 1);
+    const printed = numbers(/• line (\d+)/g);
+    expect(printed).toEqual(upTo(printed.at(-1)));
+    expect(printed.length).toBeGreaterThanOrEqual(5);
+    // The command runs in two processes, and each of them loads the module.
+    expect(numbers(/^shell line (\d+)/gm).slice(-40)).toEqual(upTo(40));
+  });
+
   test('repeats only the rows of an arriving answer that a lower terminal pushed into its scrollback', async () => {
     const terminal = open();
     await terminal.until(/^>/m);
     await send(terminal, 'stall');
     await terminal.until(/line 6\d/);
-    // tmux reports a new size after a moment. Line 49 is the first one that is drawn then.
-    terminal.resize(60, 24);
-    await terminal.until(/(?<!line 48 of the answer\n)• line 49[^]*line 6\d[^]*working/);
-    terminal.resize(100, 30);
-    await terminal.until(/line 43[^]*line 6\d[^]*working/);
+    // tmux reports a new size after a moment. The first line that is drawn shows that the size has arrived.
+    for (const [rows, first] of [
+      [24, 58],
+      [30, 55],
+      [20, 60],
+      [30, 55],
+      [22, 59],
+    ] as const) {
+      terminal.resize(100, rows);
+      await terminal.until(new RegExp(`(?<!line ${first - 1} of the answer\n)• line ${first} [^]*line 67[^]*working`));
+    }
     terminal.type('Escape');
     await terminal.until(/interrupted in/);
     const printed = [...terminal.all().matchAll(/line (\d+) of the answer/g)].map(([, number]) => Number(number));

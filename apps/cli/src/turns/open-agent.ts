@@ -16,14 +16,18 @@ import type { ChosenSession } from '../arguments/choose-session.ts';
 import { resolveModel } from '../arguments/resolve-model.ts';
 import type { CommandContext } from '../frame/command.ts';
 import { CliError } from '../frame/failure.ts';
+import { plainText } from '../frame/plain-text.ts';
+import { withStyle } from '../frame/shown.ts';
 import { chooseProvider } from '../settings/choose-provider.ts';
 import { hookOptions } from '../settings/hook-options.ts';
 import { mcpOptions } from '../settings/mcp-servers.ts';
 import type { AgentsHere } from '../settings/own-agents.ts';
-import { agentNamed, agentsIn, otherProviders, ownAgentOptions } from '../settings/own-agents.ts';
+import { agentNamed, agentsIn, otherProviders, ownAgentOptions, toolProblems } from '../settings/own-agents.ts';
 import { readOwnCatalog } from '../settings/own-catalog.ts';
+import type { FolderTrust } from '../settings/folder-trust.ts';
 import { settingsIn } from '../settings/settings-in.ts';
 import { ownInstructions, skillBudgetIn, skillPlaces } from '../settings/skill-places.ts';
+import { folderTrust } from '../settings/trust-in.ts';
 import { webOptions } from '../settings/web-options.ts';
 import { withSettings } from '../settings/with-settings.ts';
 import { effortFor, withoutKeptEffort } from './effort.ts';
@@ -51,12 +55,14 @@ export interface PreparedAgent {
    * the call is unknown before the session exists.
    */
   forecastFirst?(words?: Words): Promise<NextCall | undefined>;
+  /** Returns the state of the folder. */
+  trust?(): Promise<FolderTrust>;
   /** Closes the session, the agent and the provider. */
   close(): Promise<void>;
 }
 
 /** An agent and its open session. */
-export interface OpenedAgent extends Omit<PreparedAgent, 'open' | 'forecastFirst'> {
+export interface OpenedAgent extends Omit<PreparedAgent, 'open' | 'forecastFirst' | 'trust'> {
   readonly session: AgentSession;
 }
 
@@ -93,7 +99,7 @@ export async function prepareAgent(
   const newSession = typed.session === undefined;
   const use = { settings, newSession, person: ask !== undefined, catalog };
   const agents = await agentsIn(context, { folder: workspace, trusted: found.trusted }, settings);
-  const asAgent = withAgent(typed.flags, { agents, settings, newSession });
+  const asAgent = withAgent(typed.flags, { agents, settings, newSession }, context);
   const wanted = withoutKeptEffort(withSettings(asAgent, use), typed.session);
   const flags = resolveModel(wanted, { catalog, session: typed.session });
   if (flags.model !== wanted.model && context.output.watched)
@@ -128,6 +134,7 @@ export async function prepareAgent(
       agent,
       flags,
       open,
+      trust: () => folderTrust(found, context),
       close,
       ...(newSession && { forecastFirst: (words?: Words) => forecastFirst(options, words) }),
     };
@@ -250,10 +257,13 @@ function withAgent(
     settings,
     newSession,
   }: { readonly agents: AgentsHere; readonly settings: Settings; readonly newSession: boolean },
+  { output }: CommandContext,
 ): AgentFlags {
   const name = flags.agent ?? (newSession ? settings.agent : undefined);
   if (name === undefined) return flags;
-  const { model, effort } = agentNamed(name, agents);
+  const { model, effort, tools = [] } = agentNamed(name, agents);
+  for (const problem of toolProblems(tools, Object.keys(settings.mcp?.servers ?? {})))
+    output.note([withStyle('yellow', 'notice'), `: ${name}: ${plainText(problem)}`]);
   return newSession ? { ...defined({ model, effort }), ...flags } : flags;
 }
 

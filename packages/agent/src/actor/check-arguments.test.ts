@@ -10,7 +10,7 @@ test.each<[string, (live: AgentSession) => unknown, string]>([
   [
     'a mode that does not exist',
     (live) => call(live.setMode, 'plan'),
-    'no mode "plan": use one of read-only, ask, auto',
+    'no mode "plan": use one of read-only, ask, accept-edits, auto',
   ],
   [
     'a list of texts as prompt',

@@ -9,17 +9,16 @@ import { nearestName } from '../nearest-name.ts';
 import type {
   AgentForkOptions,
   CompactOptions,
-  ModelReach,
-  OtherModel,
   PromptOptions,
   ResumeOptions,
   SideCall,
   Words,
 } from '../ports/live-session.ts';
+import type { ForecastOptions, ModelReach, OtherModel } from '../ports/other-model.ts';
 import type { Mode } from '../ports/permissions.ts';
 import type { Tool } from '../ports/tool.ts';
 
-const MODES: readonly Mode[] = ['read-only', 'ask', 'auto'];
+const MODES: readonly Mode[] = ['read-only', 'ask', 'accept-edits', 'auto'];
 
 /** @throws AgentError `agent/bad-argument` for a value that is not a mode. */
 export function requireMode(mode: Mode): void {
@@ -121,6 +120,13 @@ export const FORK_OPTIONS: OptionChecks<AgentForkOptions> = {
   summarize: flag,
   title: aText,
   model: [(value) => typeof value === 'string' || isObject(value), 'the name of a model, or a model'],
+  ...REACH_OPTIONS,
+};
+
+/** Options of `forecast`. */
+export const FORECAST_OPTIONS: OptionChecks<ForecastOptions> = {
+  model: FORK_OPTIONS.model,
+  reasoning: [isObject, 'an object with parameters, such as { effort: "low" }'],
   ...REACH_OPTIONS,
 };
 

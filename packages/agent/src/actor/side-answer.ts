@@ -8,7 +8,7 @@ import { allWritten, inputTokens, outputTokens, ProviderError } from '@tidemark/
 import { failedBy } from '../decide/limits.ts';
 import { AgentError } from '../errors.ts';
 import type { SideAnswer, SideCall } from '../ports/live-session.ts';
-import type { InputBuckets } from '../ports/next-call.ts';
+import type { InputBuckets } from '../ports/input-buckets.ts';
 import type { KnownTurnErrorCode } from '../ports/turn-error.ts';
 import { limitIn } from '../ports/turn-error.ts';
 import { keepGiven } from '../session/keep-images.ts';

@@ -1,11 +1,17 @@
 // Tests compactions that a user starts, against the simulator. The bills come from the simulator's accounts, and every
 // request is rebuilt from the log.
 
+import { timestamp } from '@tidemark/log';
+import { createAnthropicProvider } from '@tidemark/provider-anthropic';
 import type { AnswerPlan, ReceivedRequest } from '@tidemark/simulator';
 import { describe, expect, it } from 'vitest';
+
 import type { Played } from '../../tests/small-window.ts';
 import { expectRebuilt, playWindow, refusedBy, small } from '../../tests/small-window.ts';
 import { made } from '../../tests/small-work.ts';
+import { THIS_MACHINE } from '../concurrency.ts';
+import type { CompactionReport } from '../ports/compaction.ts';
+import type { Runtime } from '../ports/runtime.ts';
 
 /** System text that is longer than the floor of the cache, so that the model caches it. */
 const ROLE = 'Look at everything before you speak, and say what you saw. '.repeat(150);
@@ -28,8 +34,15 @@ function looks(
   };
 }
 
-async function worked(then?: (sent: ReceivedRequest) => AnswerPlan | undefined): Promise<Played> {
-  const played = await playWindow({ believed, answer: looks(then), runtime: { tools: [look], role: ROLE } });
+async function worked(
+  then?: (sent: ReceivedRequest) => AnswerPlan | undefined,
+  runtime?: Partial<Runtime>,
+): Promise<Played> {
+  const played = await playWindow({
+    believed,
+    answer: looks(then),
+    runtime: { tools: [look], role: ROLE, ...runtime },
+  });
   expect(await played.live.prompt('Look at everything.')).toMatchObject({ outcome: 'completed' });
   return played;
 }
@@ -91,6 +104,46 @@ describe('`compact`', () => {
     const played = await worked();
     expect(await played.live.compact({ tailTokens: 100_000 })).toMatchObject({ outcome: 'refused' });
     expect((await played.records()).at(-1)).toMatchObject({ kind: 'compaction.refused', data: { trigger: 'manual' } });
+  });
+});
+
+describe('the price of `compact`', () => {
+  const planned = (played: Played): Promise<CompactionReport> =>
+    played.live.compact({ tailTokens: 2_000, dryRun: true });
+
+  it('compares the forecasts of the next call with and without the compaction, and the call is billed as forecast', async () => {
+    const played = await worked();
+    const { next, rewrite } = await planned(played);
+    const { tokens, cost } = (await played.live.forecast('.')) ?? {};
+    expect(next?.uncompacted).toEqual({ tokens, cost });
+    expect(rewrite?.tokens).toBeGreaterThan(1_000);
+    await played.live.compact({ tailTokens: 2_000 });
+    expect((await played.live.forecast('.'))?.tokens).toEqual(next?.compacted.tokens);
+    await played.live.prompt('.');
+    const usage = played.simulator.calls.at(-1)?.usage;
+    const billed = (usage?.cache_read_input_tokens ?? 0) + (usage?.cache_creation_input_tokens ?? 0);
+    const { read = 0, written = 0 } = next?.compacted.tokens ?? {};
+    expect(Math.abs(read + written - billed)).toBeLessThan(0.1 * billed);
+  });
+
+  it('has no tokens that are paid again if the model was changed before', async () => {
+    const played = await worked();
+    const provider = createAnthropicProvider({ apiKey: 'sk-test', baseURL: played.url });
+    await played.live.setModel({ provider, capabilities: small('claude-opus-4-5', 200_000) });
+    const { next, rewrite } = await planned(played);
+    expect([rewrite, next?.uncompacted.tokens.read]).toEqual([undefined, 0]);
+    expect(Number(next?.compacted.cost)).toBeLessThan(Number(next?.uncompacted.cost));
+  });
+
+  it('has no tokens that are paid again if the cache entries have expired', async () => {
+    let pause = 0;
+    const now = (): ReturnType<typeof THIS_MACHINE.now> =>
+      timestamp(new Date(Date.parse(THIS_MACHINE.now()) + pause).toISOString());
+    const played = await worked(undefined, { surroundings: { ...THIS_MACHINE, now } });
+    expect((await planned(played)).rewrite?.tokens).toBeGreaterThan(1_000);
+    pause = 24 * 3_600_000;
+    const { next, rewrite } = await planned(played);
+    expect([rewrite, next?.uncompacted.tokens.read]).toEqual([undefined, 0]);
   });
 });
 

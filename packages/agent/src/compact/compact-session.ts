@@ -98,6 +98,7 @@ export interface FreshStart {
   readonly session: SessionId;
   readonly secrets?: Secrets;
   readonly runtime: CompactionWriting['runtime'];
+  readonly price?: CompactionWriting['price'];
 }
 
 /** Options of a fresh start: the question to a model, `dryRun`, and the limit of the checkpoint. */
@@ -146,14 +147,14 @@ interface WrittenFork {
 }
 
 async function writeFrom(
-  { log, session: id, runtime }: FreshStart,
+  { log, session: id, runtime, price }: FreshStart,
   order: FreshOrder & Pick<WritingOrder, 'help'>,
 ): Promise<WrittenFork> {
   const plan = await planFork(log, id);
   const session = await readUpTo(log, id, plan);
   const help = order.help && heldIn(plan, order.help);
   const all = { ...order, ...MANUAL, adds: [whereItIs(plan)], ...defined({ help }) };
-  return { plan, written: await writeCompaction({ session, runtime }, all) };
+  return { plan, written: await writeCompaction({ session, runtime, price }, all) };
 }
 
 /**

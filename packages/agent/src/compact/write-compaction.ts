@@ -26,7 +26,7 @@ import {
 } from '@tidemark/context';
 import type { HistoryCompacted, LogWriter, Recorded } from '@tidemark/log';
 import { gaugeNow } from '../decide/when-to-compact.ts';
-import type { CompactionReport, CompactionTrigger } from '../ports/compaction.ts';
+import type { CompactionReport, CompactionTrigger, PriceCompaction } from '../ports/compaction.ts';
 import type { Runtime } from '../ports/runtime.ts';
 import { leavesWhole } from '../session/loaded-skills.ts';
 import type { Session } from '../session/session.ts';
@@ -53,6 +53,8 @@ export interface CompactionOrder extends CheckpointAsker {
 export interface CompactionWriting {
   readonly session: ReadHistory;
   readonly runtime: Pick<Runtime, 'capabilities' | 'outputLimit' | 'budgets' | 'surroundings'>;
+  /** Prices the next request with the compaction. Without it, the report contains no price. */
+  readonly price?: PriceCompaction | undefined;
 }
 
 /** Order of a compaction, with further settings for callers in this package. */
@@ -139,18 +141,17 @@ async function askModel(
   return askForCheckpoint({ ask, ...(optional && { optional }) }, contract, room);
 }
 
-function writtenCompaction(
-  { runtime }: CompactionWriting,
+async function writtenCompaction(
+  { runtime, price }: CompactionWriting,
   { trigger }: CompactionOrder,
   { draft, sizes }: Pick<CompactionPlan, 'draft' | 'sizes'>,
   checkpoint: Checkpoint,
   help: Help | undefined,
-): WrittenCompaction {
+): Promise<WrittenCompaction> {
   const { range, keeps, kept, shortens } = draft;
   const { strategy, limitations } = checkpoint;
   const { made, fallback, asked } = help ?? {};
   const at = runtime.surroundings.now();
-  const rewrite = breakCost(sizes, runtime.capabilities, at);
   const cliff = cliffCleared(sizes, runtime.capabilities, at);
   const why = fallback === undefined ? {} : { fallback };
   const shared = { range, strategy, trigger, limitations, ...why };
@@ -166,6 +167,8 @@ function writtenCompaction(
       made: made === undefined ? undefined : { ...made, model: runtime.capabilities.model },
     }),
   };
+  const next = await price?.(data);
+  const rewrite = next && breakCost(tokensOf(next), runtime.capabilities, at);
   const report = {
     outcome: 'planned',
     ...shared,
@@ -173,10 +176,13 @@ function writtenCompaction(
     sizes,
     keeps,
     kept: kept.length,
-    rewrite,
-    ...defined({ cliff }),
+    ...defined({ rewrite, next, cliff }),
   } as const;
   return defined({ data, report, help });
+}
+
+function tokensOf({ uncompacted, compacted }: NonNullable<CompactionReport['next']>): Parameters<typeof breakCost>[0] {
+  return { uncompacted: uncompacted.tokens, compacted: compacted.tokens };
 }
 
 interface CheckpointSource {

@@ -93,6 +93,60 @@ describe('a grant from the answer `always`', () => {
   });
 });
 
+describe('a grant for the whole text of a command line', () => {
+  const script = (text: string, more: Partial<RuledCall> = {}, effects: CallEffects = {}): RuledCall =>
+    call({ commands: { plain: undefined, possible: [[undefined]], script: text }, ...effects }, more);
+  const LOOP = 'for f in *; do wc -l "$f"; done 2>&1 | sort';
+
+  test('covers the same text and no other', () => {
+    expect(grantOf(script(LOOP))).toEqual({ tool: 'bash', scripts: [{ text: LOOP }] });
+    const grants = [{ tool: 'bash', scripts: [{ text: LOOP }] }];
+    expect(byGrants(grants, script(LOOP))).toBe(`always bash exactly ${JSON.stringify(LOOP)}`);
+    for (const other of [`${LOOP} `, LOOP.slice(1), `${LOOP}\nls`, LOOP.toUpperCase(), ''])
+      expect(byGrants(grants, script(other)), other).toBeUndefined();
+    expect(byGrants(grants, script(LOOP, { tool: 'shell' }))).toBeUndefined();
+    expect(byGrants(grants, call(plain('wc -l a')))).toBeUndefined();
+  });
+
+  test('given for a text in a sandbox does not cover the text without one', () => {
+    const outside = script(LOOP, { confined: false });
+    expect(byGrants([{ tool: 'bash', scripts: [{ text: LOOP }] }], outside)).toBeUndefined();
+    const given = grantOf(outside);
+    expect(given).toEqual({ tool: 'bash', scripts: [{ text: LOOP, unsandboxed: true }] });
+    const grants = given === undefined ? [] : [given];
+    expect([outside, script(LOOP)].map((one) => byGrants(grants, one) !== undefined)).toEqual([true, true]);
+  });
+
+  test.each([{ beyond: ['the network'] }, { hosts: ['a.example'] }, { paths: [{ path: 'a' }] }])(
+    'is not given for a call that does more than its text: %j',
+    (effects) => {
+      expect(grantOf(script(LOOP, {}, effects))).toBeUndefined();
+      expect(byGrants([{ tool: 'bash', scripts: [{ text: LOOP }] }], script(LOOP, {}, effects))).toBeUndefined();
+    },
+  );
+
+  test('is not given for plain commands, which are granted one by one', () => {
+    const words = [['npm', 'test']];
+    const effects = { commands: { plain: words, possible: words, script: 'npm test' } };
+    expect(grantOf(call(effects))).toEqual({ tool: 'bash', commands: words });
+  });
+
+  test('is the only grant that a call of other commands accepts', () => {
+    const problem = grantProblem({ tool: 'bash', patterns: ['npm test *'] }, script(LOOP));
+    expect(problem).toContain('only exactly this text');
+    expect(grantProblem({ tool: 'bash', scripts: [{ text: 'ls' }] }, script(LOOP))).toContain('only exactly');
+    expect(grantProblem({ tool: 'bash', scripts: [{ text: LOOP }] }, script(LOOP))).toBeUndefined();
+  });
+
+  test('is listed with its whole text, and named by the beginning of a long one', () => {
+    const long = `for f in ${'x'.repeat(200)}; do ls; done`;
+    const grant = { tool: 'bash', scripts: [{ text: long }] };
+    expect(grantInWords(grant)).toBe(`bash exactly "${long}"`);
+    expect(byGrants([grant], script(long))).toBe(`always bash exactly "${long.slice(0, 80)}…"`);
+    expect(grantCovers(grant)).toContain('exactly this text');
+  });
+});
+
 describe('a grant from a file or an old log', () => {
   const on = (path: string): RuledCall => call({ paths: [{ path }] }, { tool: 'look', effect: 'read' });
 

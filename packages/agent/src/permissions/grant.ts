@@ -1,8 +1,8 @@
-// Grants of a user that apply to more than one call. A grant can cover exact commands or command patterns, files and
-// folders of the workspace, or hosts. If a tool reports none of these, a grant can cover all its calls. All functions
-// are pure.
+// Grants of a user that apply to more than one call. A grant can cover exact commands or command patterns, the exact
+// text of a whole command line, files and folders of the workspace, or hosts. If a tool reports none of these, a grant
+// can cover all its calls. All functions are pure.
 
-import type { Granted } from '@tidemark/log';
+import type { Granted, GrantedScript } from '@tidemark/log';
 import type { CommandPattern } from '../rules/command-pattern.ts';
 import { isCommand, readCommandPattern } from '../rules/command-pattern.ts';
 import type { RuledCall } from '../rules/ruled-call.ts';
@@ -15,15 +15,17 @@ type Thing =
   | { readonly kind: 'host'; readonly host: string };
 
 /**
- * Returns the grant of a plain `always` answer: each exact command of the call, or its hosts or paths. For a tool that
- * reports none of these, the grant covers every call of the tool. Returns `undefined` for a write to reported paths,
+ * Returns the grant of a plain `always` answer: each exact command of the call, or its hosts or paths. For a command line
+ * that is more than plain commands, the grant covers exactly its whole text. For a tool that reports none of these, the
+ * grant covers every call of the tool. Returns `undefined` for a write to reported paths,
  * because another call would write other content. Also returns `undefined` for a call that no grant can cover (see
  * `canGrant`).
  */
 export function grantOf(call: RuledCall): Granted | undefined {
   if (isWholeCall(call)) return { tool: call.tool };
   const things = thingsOf(call);
-  if (things === undefined || call.effect === 'write') return undefined;
+  if (things === undefined) return scriptGrant(call);
+  if (call.effect === 'write') return undefined;
   const commands = things.flatMap((thing) => (thing.kind === 'command' ? [thing.words] : []));
   const paths = things.flatMap((thing) => (thing.kind === 'path' ? [thing.path] : []));
   const hosts = things.flatMap((thing) => (thing.kind === 'host' ? [thing.host] : []));
@@ -35,14 +37,25 @@ export function grantOf(call: RuledCall): Granted | undefined {
   };
 }
 
+function scriptGrant(call: RuledCall): Granted | undefined {
+  const text = scriptOf(call);
+  if (text === undefined) return undefined;
+  return { tool: call.tool, scripts: [{ text, ...(!call.confined && { unsandboxed: true as const }) }] };
+}
+
 /**
- * Returns true if a grant can cover the call. No grant covers a command with a substitution or a redirection to a file.
- * No grant covers a command that runs other commands or changes the meaning of later ones. No grant covers a path
- * outside the workspace or a call on a whole folder. If a tool reports commands, paths or hosts, no grant covers a call
- * without any of them.
+ * Returns true if a grant can cover the call. A command with a substitution or a redirection to a file can only be
+ * granted as a whole text, and so can a command that runs other commands or changes the meaning of later ones. No grant
+ * covers a path outside the workspace or a call on a whole folder. If a tool reports commands, paths or hosts, no grant
+ * covers a call without any of them.
  */
 export function canGrant(call: RuledCall): boolean {
-  return isWholeCall(call) || thingsOf(call) !== undefined;
+  return isWholeCall(call) || thingsOf(call) !== undefined || scriptOf(call) !== undefined;
+}
+
+/** Returns true if a grant can cover the call only by its whole text. */
+export function needsExactText(call: RuledCall): boolean {
+  return !isWholeCall(call) && thingsOf(call) === undefined;
 }
 
 /** Returns the reason why the answer `always` gives no grant for this call. Call it only if `grantOf` returns none. */
@@ -57,7 +70,7 @@ export function whyNoGrant(call: RuledCall): string {
 
 /** Returns true if the grant covers every call of a tool that reports no commands, paths or hosts. */
 export function isWholeGrant(grant: Granted): boolean {
-  return partsOf(grant).length === 0;
+  return partsOf(grant).length === 0 && (grant.scripts ?? []).length === 0;
 }
 
 /**
@@ -75,12 +88,24 @@ function isWholeCall({ effect, confined, effects }: RuledCall): boolean {
 export function byGrants(grants: readonly Granted[], call: RuledCall): string | undefined {
   if (isWholeCall(call))
     return grants.some((one) => one.tool === call.tool && isWholeGrant(one)) ? `always ${call.tool}` : undefined;
-  const things = grants.length === 0 ? undefined : thingsOf(call);
-  if (things === undefined) return undefined;
+  if (grants.length === 0) return undefined;
   const held = grants.filter(({ tool }) => tool === call.tool);
+  const script = held.flatMap(({ scripts = [] }) => scripts).find((one) => isSameScript(one, call));
+  if (script !== undefined) return `always ${call.tool} exactly ${JSON.stringify(shortText(script.text))}`;
+  const things = thingsOf(call);
+  if (things === undefined) return undefined;
   const names = things.map((thing) => nameOfFirst(held, thing));
   return names.includes(undefined) ? undefined : `always ${call.tool} ${[...new Set(names)].join(' + ')}`;
 }
+
+/** Returns the beginning of a text, for the name of a rule. The log contains the name with each call. */
+function shortText(text: string): string {
+  const letters = Array.from(text);
+  return letters.length <= LONGEST_NAME ? text : `${letters.slice(0, LONGEST_NAME).join('')}…`;
+}
+
+/** Longest text of a script in the name of a rule, in characters. */
+const LONGEST_NAME = 80;
 
 /**
  * Returns the commands, paths and hosts of the call that the grant does not cover, as text. The list is empty if the
@@ -88,7 +113,9 @@ export function byGrants(grants: readonly Granted[], call: RuledCall): string | 
  */
 export function leftBy(grant: Granted, call: RuledCall): readonly string[] {
   if (isWholeCall(call)) return isWholeGrant(grant) ? [] : [`every call of ${call.tool}`];
-  const things = thingsOf(call) ?? [];
+  const things = thingsOf(call);
+  if (things === undefined)
+    return grant.scripts?.some((one) => isSameScript(one, call)) === true ? [] : [scriptOf(call) ?? call.tool];
   return things.filter((thing) => nameOfFirst([grant], thing) === undefined).map(wordsOf);
 }
 
@@ -97,14 +124,14 @@ export function leftBy(grant: Granted, call: RuledCall): readonly string[] {
  */
 export function grantInWords(grant: Granted): string {
   if (isWholeGrant(grant)) return `${grant.tool} (every call)`;
-  return `${grant.tool} ${partsOf(grant)
-    .map(({ text }) => JSON.stringify(text))
-    .join(' + ')}`;
+  const scripts = (grant.scripts ?? []).map(({ text }) => `exactly ${JSON.stringify(text)}`);
+  const parts = partsOf(grant).map(({ text }) => JSON.stringify(text));
+  return `${grant.tool} ${[...scripts, ...parts].join(' + ')}`;
 }
 
 /** Returns a sentence about the scope of the grant, for the user who gives it. */
 export function grantCovers(grant: Granted): string {
-  const { tool, commands = [], patterns = [], paths = [], folders = [], hosts = [] } = grant;
+  const { tool, commands = [], patterns = [], scripts = [], paths = [], folders = [], hosts = [] } = grant;
   if (isWholeGrant(grant)) return `every call of ${tool}, with any arguments`;
   const listed = (texts: readonly string[]): string => texts.join(', ');
   return [
@@ -118,6 +145,10 @@ export function grantCovers(grant: Granted): string {
       : [
           `${tool} runs every command that matches ${listed(patterns.map((one) => `\`${one}\``))}, with any text for *`,
         ]),
+    ...scripts.map(
+      ({ unsandboxed }) =>
+        `${tool} runs exactly this text, only as a whole${unsandboxed === true ? ', also without a sandbox' : ''}`,
+    ),
     ...(paths.length === 0 ? [] : [`every call of ${tool} on ${listed(paths)}, with any content`]),
     ...(folders.length === 0
       ? []
@@ -210,6 +241,17 @@ function thingsOf({ effect, confined, effects }: RuledCall): readonly Thing[] | 
     ...hosts.map((host): Thing => ({ kind: 'host', host })),
   ];
   return things.length === 0 ? undefined : things;
+}
+
+/** Returns the text of a call that the user can allow as a whole. Returns `undefined` if a text is not all that it does. */
+function scriptOf({ effect, effects = {} }: RuledCall): string | undefined {
+  const { commands, paths = [], hosts = [], beyond = [] } = effects;
+  return effect === 'write' || paths.length + hosts.length + beyond.length > 0 ? undefined : commands?.script;
+}
+
+/** Returns true if the script is exactly the text of the call. A text allowed in a sandbox is not allowed without one. */
+function isSameScript({ text, unsandboxed }: GrantedScript, call: RuledCall): boolean {
+  return scriptOf(call) === text && (call.confined || unsandboxed === true);
 }
 
 function wordsOf(thing: Thing): string {

@@ -14,6 +14,11 @@ export interface Permission {
   readonly effect: EffectClass;
   /** True if everything that the call changes is inside the workspace. */
   readonly confined: boolean;
+  /**
+   * True if the call changes only files that it names, and none from which agents take instructions or settings.
+   * Default: false.
+   */
+  readonly edits?: boolean;
   /** True if the call runs in a sandbox. */
   readonly sandboxed: boolean;
   /** True if the user allows calls without a sandbox. */
@@ -34,7 +39,7 @@ export interface Verdict {
  * `met` and `unmet` are the last parts of the rule name.
  */
 interface Fork {
-  readonly if: 'confined' | 'sandboxed';
+  readonly if: 'confined' | 'edits' | 'sandboxed';
   readonly met: string;
   readonly unmet: string;
 }
@@ -45,11 +50,14 @@ type MatrixRow = Readonly<Record<EffectClass, MatrixCell>>;
 
 const INSIDE: Fork = { if: 'confined', met: 'inside', unmet: 'outside' };
 
+const EDITS: Fork = { if: 'edits', met: 'inside', unmet: 'protected' };
+
 const SANDBOXED: Fork = { if: 'sandboxed', met: 'sandboxed', unmet: 'unsandboxed' };
 
 const MATRIX: Readonly<Record<Mode, MatrixRow>> = {
   'read-only': { none: 'allowed', read: 'allowed', write: 'denied', execute: 'denied', network: 'denied' },
   ask: { none: 'allowed', read: 'allowed', write: 'asks', execute: 'asks', network: 'asks' },
+  'accept-edits': { none: 'allowed', read: 'allowed', write: EDITS, execute: 'asks', network: 'asks' },
   auto: { none: 'allowed', read: 'allowed', write: INSIDE, execute: SANDBOXED, network: SANDBOXED },
 };
 
@@ -63,12 +71,13 @@ export function judge(permission: Permission): Verdict {
     return { decision: 'asks', rule: `${rule}/beyond-sandbox` };
   if (cell === SANDBOXED && !permission.sandboxed && permission.allowUnsandboxed === true)
     return { decision: 'allowed', rule: `${rule}/allow-unsandboxed` };
-  return permission[cell.if]
+  if (cell === EDITS && !permission.confined) return { decision: 'asks', rule: `${rule}/outside` };
+  return permission[cell.if] === true
     ? { decision: 'allowed', rule: `${rule}/${cell.met}` }
     : { decision: 'asks', rule: `${rule}/${cell.unmet}` };
 }
 
-const WIDTH: Readonly<Record<Mode, number>> = { 'read-only': 0, ask: 1, auto: 2 };
+const WIDTH: Readonly<Record<Mode, number>> = { 'read-only': 0, ask: 1, 'accept-edits': 2, auto: 3 };
 
 /**
  * Returns the mode that allows less. An option passed at opening can make the mode in the log narrower, but never

@@ -3,7 +3,7 @@
 
 import type { Granted } from '@tidemark/log';
 import type { GrantOffer, RuledCall } from '../rules/ruled-call.ts';
-import { canGrant, leftBy, patternProblem } from './grant.ts';
+import { canGrant, leftBy, needsExactText, patternProblem } from './grant.ts';
 
 /** Reason why a grant was refused, with the next action. */
 export interface GrantProblem {
@@ -50,8 +50,12 @@ export function grantProblem(grant: Granted, call: RuledCall): string | undefine
   const wide = (grant.patterns ?? []).map(patternProblem).find((problem) => problem !== undefined);
   if (wide !== undefined) return wide;
   const [left] = leftBy(grant, call);
+  if (left !== undefined && needsExactText(call)) return EXACT_ONLY;
   return left === undefined ? undefined : `it does not cover \`${left}\` of this call`;
 }
+
+const EXACT_ONLY =
+  'only exactly this text can be allowed, because it is more than plain commands: answer without a text';
 
 const NAME_IT = 'enter the file, or the folder with a / at its end, because another call may write different content';
 

@@ -2,6 +2,7 @@
 
 import type { CompactionRefusal, CompactionSizes } from '@tidemark/context';
 import type { AnswerPart, ContentPart, HistoryCompacted, Money, Position, Range, SessionId } from '@tidemark/log';
+import type { InputBuckets } from './input-buckets.ts';
 
 /** Cause of a compaction. `manual` is a compaction that a person started. All others are automatic. */
 export type CompactionTrigger =
@@ -46,10 +47,16 @@ export interface CompactionReport {
   /** Number of messages of the history that are kept after the checkpoint. */
   readonly kept?: number;
   /**
-   * Tokens that have to be written to the cache again because of the compaction. `cost` is the added cost, compared
-   * with reading these tokens from the cache. `cost` is absent if the price is unknown.
+   * Tokens that the next request would read from the cache, and that it pays for because of the compaction. `cost` is
+   * the added cost, compared with reading these tokens. It is absent if the price is unknown. `rewrite` is absent if
+   * nothing would be read: then the compaction only makes the next request smaller.
    */
   readonly rewrite?: { readonly tokens: number; readonly cost?: Money };
+  /**
+   * Forecast input of the next request with an almost empty prompt: with the history as it is now, and with the
+   * compaction. Absent if the session has no forecast, for example during a turn.
+   */
+  readonly next?: { readonly uncompacted: PricedInput; readonly compacted: PricedInput };
   /**
    * Input length in tokens above which the model charges more for the whole request. Present if the compaction brings
    * the next request below this length.
@@ -65,6 +72,15 @@ export interface CompactionReport {
   /** Id of the new session that a fresh start creates. The record at `position` is in the new session. */
   readonly fork?: SessionId;
 }
+
+/** Input of a request by bucket, and its cost in US dollars. `cost` is absent if a price is unknown. */
+export interface PricedInput {
+  readonly tokens: InputBuckets;
+  readonly cost?: Money;
+}
+
+/** Forecasts the next request without a compaction and with it. Returns `undefined` if there is no forecast. */
+export type PriceCompaction = (compaction: HistoryCompacted) => Promise<CompactionReport['next']>;
 
 /** Sends a side call to the model. */
 export type AskBeside = (call: {

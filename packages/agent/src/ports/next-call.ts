@@ -3,6 +3,7 @@
 import type { ForeseenRewrite, Gauge } from '@tidemark/context';
 import type { Money, RenderParameters, Timestamp } from '@tidemark/log';
 import type { CompactionTrigger } from './compaction.ts';
+import type { InputBuckets } from './input-buckets.ts';
 
 /** Forecast of the call that a prompt would make now. */
 export interface NextCall extends NextCallPrice {
@@ -44,14 +45,4 @@ export interface NextCallPrice {
   readonly rewrite?: ForeseenRewrite;
   /** True if the runtime reports the rewrite, or asks about it, before it sends the call. */
   readonly reported: boolean;
-}
-
-/** Input tokens by bucket. Each token is in exactly one bucket, so their sum is the input. */
-export interface InputBuckets {
-  /** Tokens that were not read from the cache and not written to it. */
-  readonly fresh: number;
-  /** Tokens that were read from the cache. */
-  readonly read: number;
-  /** Tokens that were written to the cache. */
-  readonly written: number;
 }

@@ -4,7 +4,7 @@ import { judge, narrower } from '../permissions/judge.ts';
 import type { Asker, Mode, PermissionAnswer } from './permissions.ts';
 import { isYes, requireAnswer } from './permissions.ts';
 
-const MODES: readonly Mode[] = ['read-only', 'ask', 'auto'];
+const MODES: readonly Mode[] = ['read-only', 'ask', 'accept-edits', 'auto'];
 const EFFECTS: readonly EffectClass[] = ['none', 'read', 'write', 'execute', 'network'];
 
 /** Returns each distinct verdict of a mode as `decision rule`. */
@@ -55,6 +55,20 @@ describe('the permission matrix', () => {
     ]);
   });
 
+  test('allows in mode `accept-edits` only edits of named files in the workspace', () => {
+    expect(cells('accept-edits')).toEqual([
+      'allowed accept-edits/none',
+      'allowed accept-edits/read',
+      'asks accept-edits/write/protected',
+      'asks accept-edits/write/outside',
+      'asks accept-edits/execute',
+      'asks accept-edits/network',
+    ]);
+    const write = { mode: 'accept-edits', effect: 'write', sandboxed: false, edits: true } as const;
+    expect(judge({ ...write, confined: true })).toEqual({ decision: 'allowed', rule: 'accept-edits/write/inside' });
+    expect(judge({ ...write, confined: false }).decision).toBe('asks');
+  });
+
   test('names the setting, and no sandbox, where the user allows calls without a sandbox', () => {
     const permission = { mode: 'auto', confined: false, allowUnsandboxed: true } as const;
     const verdicts = [
@@ -85,6 +99,7 @@ describe('the permission matrix', () => {
     expect(verdicts.map(({ decision, rule }) => `${decision} ${rule}`)).toEqual([
       'denied read-only/execute',
       'asks ask/execute',
+      'asks accept-edits/execute',
       'asks auto/execute/beyond-sandbox',
     ]);
     const unheld = judge({ ...permission, mode: 'auto', sandboxed: false });
@@ -94,17 +109,14 @@ describe('the permission matrix', () => {
 
   test('`narrower` returns the mode that allows less, in either order of its arguments', () => {
     const pairs = MODES.flatMap((a) => MODES.map((b) => narrower(a, b)));
-    expect(pairs).toEqual([
-      'read-only',
-      'read-only',
-      'read-only',
-      'read-only',
-      'ask',
-      'ask',
-      'read-only',
-      'ask',
-      'auto',
-    ]);
+    expect(pairs).toEqual(
+      [
+        ['read-only', 'read-only', 'read-only', 'read-only'],
+        ['read-only', 'ask', 'ask', 'ask'],
+        ['read-only', 'ask', 'accept-edits', 'accept-edits'],
+        ['read-only', 'ask', 'accept-edits', 'auto'],
+      ].flat(),
+    );
   });
 });
 

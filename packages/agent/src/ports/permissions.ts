@@ -8,7 +8,8 @@ import type { ToolPreview } from './tool.ts';
 
 /**
  * Permission mode of a session. `read-only` allows only calls with the effects `none` and `read`. `ask` asks a person
- * before every other call. `auto` asks only before writes outside the workspace, and before commands and network calls
+ * before every other call. `accept-edits` allows a tool that reports its paths to write inside the workspace, except to
+ * files from which agents take instructions or settings, and asks before every other call. `auto` asks only before writes outside the workspace, and before commands and network calls
  * without a sandbox.
  */
 export type Mode = ModeChanged['mode'];
@@ -128,7 +129,7 @@ function problemOfObject(answer: object): string | undefined {
     return 'a grant with `keep` that is not "session" or "project"';
   return always === undefined || isGrant(always)
     ? undefined
-    : 'a badly formed grant: `always` is { tool } with lists `commands`, `patterns`, `paths`, `folders` or `hosts`';
+    : 'a badly formed grant: `always` is { tool } with lists `commands`, `patterns`, `scripts`, `paths`, `folders` or `hosts`';
 }
 
 /** Returns the names of an object's fields, and the value of `decision` or `behavior` if it is a short text. */
@@ -150,8 +151,20 @@ function isGrant(value: unknown): boolean {
   return Object.entries(value).every(([field, list]: readonly [string, unknown]) => {
     if (field === 'tool' || list === undefined) return true;
     if (field === 'commands') return Array.isArray(list) && list.every(isTexts);
+    if (field === 'scripts') return Array.isArray(list) && list.every(isScript);
     return LISTS.includes(field) && isTexts(list);
   });
+}
+
+/** Returns true for `{ text, unsandboxed }`. An unknown field may be a limit here too. */
+function isScript(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const { text, unsandboxed, ...more }: { readonly [name: string]: unknown } = { ...value };
+  return typeof text === 'string' && [undefined, true].some((one) => one === unsandboxed) && isEmpty(more);
+}
+
+function isEmpty(value: object): boolean {
+  return Object.keys(value).length === 0;
 }
 
 function isTexts(value: unknown): boolean {

@@ -80,6 +80,11 @@ export interface ToolRun {
   readonly title: string;
   /** True if everything that the call changes is inside the workspace. Default: true. */
   readonly confined?: boolean;
+  /**
+   * True if the call changes a file from which agents take instructions or settings. Mode `accept-edits` asks the user
+   * about it. Default: false.
+   */
+  readonly sensitive?: boolean;
   /** True if the call runs its command in a sandbox. Default: false. */
   readonly sandboxed?: boolean;
   /**

@@ -34,6 +34,11 @@ export interface CommandEffects {
    * in `plain`.
    */
   readonly possible: readonly PossibleCommand[];
+  /**
+   * Complete text of the call, exactly as its preview shows it. The user can then allow exactly this text, even if its
+   * commands are not plain. Absent if the tool cannot guarantee that two calls with the same text do the same.
+   */
+  readonly script?: string;
 }
 
 /**

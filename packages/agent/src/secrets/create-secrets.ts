@@ -164,10 +164,13 @@ async function maskStarted(event: EventOf<'subagent.started'>, mask: Mask): Prom
 async function maskDecision(event: EventOf<'permission.decided'>, mask: Mask): Promise<Event> {
   const { always } = event.data;
   if (always === undefined) return event;
-  const { commands, patterns, paths, folders, hosts } = always;
+  const { commands, patterns, scripts, paths, folders, hosts } = always;
   const masked: Granted = {
     ...always,
     ...(commands !== undefined && { commands: await Promise.all(commands.map((words) => maskAll(words, mask))) }),
+    ...(scripts !== undefined && {
+      scripts: await Promise.all(scripts.map(async (one) => ({ ...one, text: await mask(one.text) }))),
+    }),
     ...defined({
       patterns: patterns === undefined ? undefined : await maskAll(patterns, mask),
       paths: paths === undefined ? undefined : await maskAll(paths, mask),

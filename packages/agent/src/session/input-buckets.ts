@@ -4,7 +4,7 @@
 import type { Recorded, TurnId, Usage } from '@tidemark/log';
 import { allWritten } from '@tidemark/model';
 import type { FinishedTotals } from '../ports/live-session.ts';
-import type { InputBuckets } from '../ports/next-call.ts';
+import type { InputBuckets } from '../ports/input-buckets.ts';
 import type { Session } from './session.ts';
 
 /** Sums of input tokens over the calls of a turn. */

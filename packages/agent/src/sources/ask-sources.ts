@@ -324,6 +324,7 @@ const ASKED = 'Without a user, the call is denied and its result says so.';
 const WORDS: Readonly<Record<Mode, string>> = {
   'read-only': `Permission mode: read-only. ${READS}\nWriting files, commands and network use are denied.`,
   ask: `Permission mode: ask. ${READS}\nWriting files, commands and network use need the user's confirmation. ${ASKED}`,
+  'accept-edits': `Permission mode: accept-edits. Reading, searching and edits inside the workspace run without confirmation.\nCommands, network use, writes outside the workspace and changes of instructions or settings of agents need the user's confirmation. ${ASKED}`,
   auto: `Permission mode: auto. Reading, searching, writes inside the workspace and commands in a sandbox run without confirmation.\nWrites outside the workspace, and commands and network use without a sandbox, need the user's confirmation. ${ASKED}`,
 };
 

@@ -29,6 +29,11 @@ const PROMISED: readonly (readonly [Mode, string, readonly Verdict['decision'][]
   ['read-only', 'Writing files, commands and network use are denied.', ['denied', 'denied', 'denied', 'denied']],
   ['ask', "Writing files, commands and network use need the user's confirmation.", ['asks', 'asks', 'asks', 'asks']],
   [
+    'accept-edits',
+    'Reading, searching and edits inside the workspace run without confirmation.',
+    ['allowed', 'asks', 'asks', 'asks'],
+  ],
+  [
     'auto',
     'writes inside the workspace and commands in a sandbox run without confirmation.',
     ['allowed', 'asks', 'allowed', 'asks'],
@@ -44,7 +49,7 @@ describe('the permission mode', () => {
   test.each(PROMISED)('in mode %s describes what the matrix does: %s', (mode, words, decisions) => {
     expect(permissionModeSource().render(view(mode), 'initial')).toContain(words);
     const of = (effect: 'write' | 'execute', confined: boolean, sandboxed: boolean): Verdict['decision'] =>
-      judge({ mode, effect, confined, sandboxed }).decision;
+      judge({ mode, effect, confined, edits: confined, sandboxed }).decision;
     expect([
       of('write', true, false),
       of('write', false, true),
@@ -55,8 +60,13 @@ describe('the permission mode', () => {
 
   test('has another revision if commands need no confirmation, but only in mode auto', () => {
     const source = permissionModeSource({ allowUnsandboxed: true });
-    const modes: readonly Mode[] = ['read-only', 'ask', 'auto'];
-    expect(modes.map((mode) => source.revision(view(mode)))).toEqual(['read-only', 'ask', 'auto, unconfined']);
+    const modes: readonly Mode[] = ['read-only', 'ask', 'accept-edits', 'auto'];
+    expect(modes.map((mode) => source.revision(view(mode)))).toEqual([
+      'read-only',
+      'ask',
+      'accept-edits',
+      'auto, unconfined',
+    ]);
     expect(source.render(view('auto'), 'changed')).toContain('commands and network use run without');
   });
 

@@ -1,6 +1,7 @@
 // Asks the user about a call. Shows a preview, applies the answer yes only to exactly that preview, and records the
 // grant in the answer.
 
+import { defined } from '@tidemark/core';
 import type { CallId, Digest, Event, Granted, PermissionDecided } from '@tidemark/log';
 import { digest } from '@tidemark/log';
 import { unlessAborted } from '../concurrency.ts';
@@ -76,18 +77,29 @@ export async function askAboutCall(
   let preview = await makePreview(work, read);
   for (let questions = 0; questions < MAX_QUESTIONS; questions += 1) {
     if (preview === undefined || 'problem' in preview) return preview;
-    const answer = await answerTo(work, { ...asked, preview, ...(questions > 0 && { again: true }) }, asks);
+    const question = questionAbout(asked, preview, questions > 0);
+    const answer = await answerTo(work, question, asks);
     if (answer === undefined || 'decided' in answer) return answer;
     const now = await makePreview(work, read);
     if (now === undefined || 'problem' in now) return now;
     if (previewDigest(now) === previewDigest(preview)) {
-      if (answer.given === 'always' && asked.offer?.exact === undefined) noticeOnce(work, asked, once);
-      return allowCall(work, asked, answer.given, preview);
+      if (answer.given === 'always' && question.offer?.exact === undefined) noticeOnce(work, question, once);
+      return allowCall(work, question, answer.given);
     }
     preview = now;
   }
   const why = `its effect changed after each of ${MAX_QUESTIONS} answers`;
   return makePermit(asked, { by: 'rule', decision: 'denied' }, why);
+}
+
+/**
+ * Returns the question with its preview. It offers no grant if the preview does not show everything, or if the text of
+ * the offered grant is not the shown text.
+ */
+function questionAbout({ offer, always, ...asked }: CallAsked, preview: ToolPreview, again: boolean): CallQuestion {
+  const isShown = offer?.exact?.scripts?.every(({ text }) => text === preview.text) ?? true;
+  const offered = preview.unseen === undefined && isShown ? defined({ offer, always }) : {};
+  return { ...asked, ...offered, preview, ...(again && { again: true }) };
 }
 
 /**
@@ -141,15 +153,11 @@ function wrongGrant({ offer }: CallQuestion, grant: Granted): string | undefined
   return offer === undefined ? 'no grant was offered' : grantProblem(grant, offer.call);
 }
 
-async function allowCall(
-  work: TurnContext,
-  asked: CallAsked,
-  answer: PermissionAnswer,
-  approved: ToolPreview,
-): Promise<Permit> {
+async function allowCall(work: TurnContext, question: CallQuestion, answer: PermissionAnswer): Promise<Permit> {
+  const { preview: approved } = question;
   const head = { by: 'person', decision: 'allowed', shown: previewDigest(approved) } as const;
-  const grant = await grantIn(work, asked, answer);
-  return { ...makePermit(asked, { ...head, ...grant }, ''), approved };
+  const grant = await grantIn(work, question, answer);
+  return { ...makePermit(question, { ...head, ...grant }, ''), approved };
 }
 
 /** Reports that an answer `always` allowed only this call, because the question offered no grant. */
@@ -179,7 +187,9 @@ async function grantIn(
   const text = JSON.stringify(always);
   const warn = (message: string, next: string): void =>
     tell({ type: 'notice.raised', notice: { code: 'permissions/grant-not-kept', message, next } });
-  if ((await session.secrets.mask(text)) !== text) {
+  const scripts = (always.scripts ?? []).map((one) => one.text);
+  const masked = await Promise.all([text, ...scripts].map((one) => session.secrets.mask(one)));
+  if (masked.some((one, index) => one !== [text, ...scripts][index])) {
     warn('the grant contains a secret and was not saved', 'The call was allowed once.');
     return {};
   }

@@ -14,9 +14,10 @@ type Unchecked = {
 /** Returns the problem with the return value of a tool's `read`. Returns `undefined` if the value is a `ToolRun`. */
 export function problemOfRun(value: unknown): string | undefined {
   if (!isObject(value)) return '`read` did not return an object with `title` and `run`';
-  const { title, confined, sandboxed, beyond, effects, preview, run } = value;
+  const { title, confined, sensitive, sandboxed, beyond, effects, preview, run } = value;
   if (typeof title !== 'string') return `\`title\` returned ${kindOf(title)}: return a string`;
   if (!isFlag(confined)) return `\`confined\` returned ${kindOf(confined)}: return true or false`;
+  if (!isFlag(sensitive)) return `\`sensitive\` is ${kindOf(sensitive)}: use true or false`;
   if (!isFlag(sandboxed)) return `\`sandboxed\` is ${kindOf(sandboxed)}: use true or false`;
   if (beyond !== undefined && !isListOf(beyond, isText)) return `\`beyond\` is not a list of strings`;
   if (preview !== undefined && typeof preview !== 'function') return '`preview` is not a function';
@@ -76,10 +77,11 @@ function isPath(value: unknown): boolean {
 
 function isCommands(value: unknown): boolean {
   if (!isObject(value)) return false;
-  const { plain, possible } = value;
+  const { plain, possible, script } = value;
   const isWords = (words: unknown): boolean => isListOf(words, isText);
   const isPossible = (words: unknown): boolean => isListOf(words, (word) => word === undefined || isText(word));
-  return (plain === undefined || isListOf(plain, isWords)) && isListOf(possible, isPossible);
+  const isScript = script === undefined || isText(script);
+  return isScript && (plain === undefined || isListOf(plain, isWords)) && isListOf(possible, isPossible);
 }
 
 function kindOf(value: unknown): string {

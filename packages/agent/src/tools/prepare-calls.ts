@@ -176,7 +176,8 @@ async function permitCall(work: TurnContext, call: CallId, read: CallRead): Prom
   const { allowUnsandboxed } = work.runtime;
   const { sandboxed = false } = run;
   const beyond = allowUnsandboxed ? [] : (run.beyond ?? []);
-  const byMode = judge({ mode, effect, confined, sandboxed, allowUnsandboxed, beyond: beyond.length > 0 });
+  const edits = (tool.effectKinds ?? []).includes('paths') && run.sensitive !== true;
+  const byMode = judge({ mode, effect, confined, edits, sandboxed, allowUnsandboxed, beyond: beyond.length > 0 });
   const ruled = once((): RuledCall => {
     // If a tool reports no effects, `effects` is absent, and a grant can cover all its calls.
     const effects = run.effects ?? ((tool.effectKinds ?? []).length > 0 ? {} : undefined);
@@ -252,8 +253,9 @@ async function keptOf(grants: TurnContext['runtime']['grants']): Promise<readonl
  */
 async function offerOf({ session, runtime }: TurnContext, call: RuledCall): Promise<GrantOffer | undefined> {
   if (!canGrant(call)) return undefined;
-  const text = JSON.stringify(call.effects ?? {});
-  if ((await session.secrets.mask(text)) !== text) return undefined;
+  // The script is checked as it is too, because JSON writes quotes and line ends in another way.
+  for (const text of [JSON.stringify(call.effects ?? {}), call.effects?.commands?.script ?? ''])
+    if ((await session.secrets.mask(text)) !== text) return undefined;
   const exact = grantOf(call);
   const whole = exact !== undefined && isWholeGrant(exact);
   return defined({ call, exact, project: runtime.grants !== undefined && !whole });

@@ -130,6 +130,28 @@ describe('the answer `always`', () => {
     await live.close();
   });
 
+  test.each([
+    ['is what the question shows', { kind: 'command', text: 'a | b $X' }, 'sh exactly "a | b $X"'],
+    ['differs from the preview', { kind: 'command', text: 'a' }, 'once'],
+    ['is not shown completely', { kind: 'command', text: 'a | b $X', unseen: 'it is too long' }, 'once'],
+  ] as const)('offers the exact text of a call only if it %s', async (_, preview, offered) => {
+    const shell: Tool = {
+      ...SHELL,
+      read: () => ({
+        title: 'a',
+        effects: { commands: { plain: undefined, possible: [], script: 'a | b $X' } },
+        preview: async () => preview,
+        run: async () => ({ text: 'ran' }),
+      }),
+    };
+    const { asked, runtime } = person('always');
+    const provider = answering(runs('c1', 'a'), runs('c2', 'a'), says('Done.'));
+    const { live } = await goLive({ provider, runtime: { ...runtime, tools: [shell] }, open: { mode: 'ask' } });
+    await live.prompt('go');
+    expect(asked).toEqual(offered === 'once' ? ['a: once', 'a: once'] : [`a: ${offered}`]);
+    await live.close();
+  });
+
   test('for a project applies in every session of the project, including forks, until it is revoked', async () => {
     const kept: Granted[] = [{ tool: 'sh', patterns: ['npm test *'] }];
     const grants = { kept: async () => kept, keep: async () => undefined };

@@ -5,14 +5,15 @@ import { createHash } from 'node:crypto';
 import type { Gauge, State } from '@tidemark/context';
 import { branchState, expiryOf, isAlive, itemAt } from '@tidemark/context';
 import { defined } from '@tidemark/core';
-import type { Artifacts, ContentPart, Digest, Event, Timestamp } from '@tidemark/log';
-import { digest, milliseconds, money, timestamp } from '@tidemark/log';
+import type { Artifacts, ContentPart, Digest, Event, HistoryCompacted, Timestamp, TurnId } from '@tidemark/log';
+import { digest, milliseconds, money, timestamp, turnId } from '@tidemark/log';
 import { sumOfMoney } from '@tidemark/model';
 import { recover } from '../decide/next-move.ts';
 import { triggerAtTurn, triggerBefore } from '../decide/when-to-compact.ts';
-import type { CompactionTrigger } from '../ports/compaction.ts';
+import type { CompactionReport, CompactionTrigger, PricedInput } from '../ports/compaction.ts';
 import type { Words } from '../ports/live-session.ts';
-import type { InputBuckets, NextCall, NextCallPrice, PromptSize } from '../ports/next-call.ts';
+import type { InputBuckets } from '../ports/input-buckets.ts';
+import type { NextCall, NextCallPrice, PromptSize } from '../ports/next-call.ts';
 import { REWRITE_NOTICE } from '../ports/runtime.ts';
 import type { CallDraft, CallOptions } from '../request/draft-call.ts';
 import { draftCall, foreseeCall, mainPromptStream } from '../request/draft-call.ts';
@@ -20,11 +21,15 @@ import { requireSendable } from '../request/prepare.ts';
 import type { PromptStream } from '../request/prompt-stream.ts';
 import { needOf, whatChanges } from '../request/what-changes.ts';
 import { keepGiven } from '../session/keep-images.ts';
+import type { Session } from '../session/session.ts';
 import { asIfRecorded } from '../session/session.ts';
 import { findNotes } from '../sources/ask-sources.ts';
 import type { StepContext } from './prepare-step.ts';
 import { isWorthSaying, stepOptions } from './prepare-step.ts';
 import { policyOf } from './recover-context.ts';
+
+/** Turn id of records that are folded on trial. No log contains it. */
+export const FORECAST_TURN: TurnId = turnId('forecast');
 
 /** Content of a prompt, as the user gives it. */
 type GivenParts = Exclude<Words, string>;
@@ -70,6 +75,11 @@ export async function forecastCall(place: StepContext, given: GivenParts): Promi
   });
 }
 
+/** Session of a forecast. An idle session without a runtime fits this type too. */
+interface ForecastPlace extends Pick<StepContext, 'promptStreams' | 'turn'> {
+  readonly session: Pick<Session, 'state' | 'progress' | 'log'>;
+}
+
 /** A state with the prompt, and the prompt stream of the session's last request for it. */
 interface TrialState {
   readonly state: State;
@@ -109,7 +119,7 @@ function inputOf({ fresh, read, written }: InputBuckets): number {
  * prompt stream of the session is built first, so that the next request can use it too.
  */
 async function branchWith(
-  { session, promptStreams, turn }: StepContext,
+  { session, promptStreams, turn }: ForecastPlace,
   options: CallOptions,
   { notes, parts }: { readonly notes: readonly Event[]; readonly parts: readonly ContentPart[] },
 ): Promise<TrialState> {
@@ -138,7 +148,7 @@ interface Trial {
 }
 
 async function draftOnTrial(
-  { session: { log }, turn }: StepContext,
+  { session: { log }, turn }: ForecastPlace,
   { state, kept, artifacts }: TrialState & { readonly artifacts: Artifacts },
   options: CallOptions,
 ): Promise<Trial> {
@@ -153,6 +163,28 @@ async function draftOnTrial(
 
 function priceOfTrial({ runtime: { rewriteNotice = REWRITE_NOTICE } }: StepContext, { price }: Trial): NextCallPrice {
   return { ...price, reported: price.rewrite !== undefined && isWorthSaying(rewriteNotice, price.rewrite) };
+}
+
+/**
+ * Forecasts the call that an almost empty prompt would make now, with the history as it is and with a compaction of it.
+ * The caller holds the mutex of the session, or no other code uses the session.
+ *
+ * @throws AgentError `agent/unknown-kind` if a later version wrote the log.
+ */
+export async function forecastCompaction(
+  place: ForecastPlace,
+  options: CallOptions,
+  data: HistoryCompacted,
+): Promise<CompactionReport['next']> {
+  requireSendable(place.session.state);
+  const artifacts = inMemory(place.session.log.artifacts);
+  const compaction: Event = { kind: 'history.compacted', at: options.at, turn: place.turn, data };
+  const priceWith = async (notes: readonly Event[]): Promise<PricedInput> => {
+    const trial = await branchWith(place, options, { notes, parts: SMALL });
+    const { tokens, cost } = (await draftOnTrial(place, { ...trial, artifacts }, options)).price;
+    return { tokens, ...defined({ cost }) };
+  };
+  return { uncompacted: await priceWith([]), compacted: await priceWith([compaction]) };
 }
 
 /** Returns the time at which the entry that the call reads expires. Returns `undefined` if the call reads no entry. */

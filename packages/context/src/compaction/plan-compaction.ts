@@ -261,18 +261,29 @@ export function cliffCleared(
   return cliffsOf(row, at).find((above) => after <= above && before > above);
 }
 
+/** Forecast tokens of a request by bucket: see `CallForecast`. */
+interface ForecastBuckets {
+  readonly fresh: number;
+  readonly read: number;
+  readonly written: number;
+}
+
 /**
- * Returns the tokens that the compaction writes again, and the additional cost compared with reading them from the
- * cache. The front and the tools are read, and everything after them is written. `cost` is absent if the price is
- * unknown.
+ * Returns the tokens that the next request pays for because of the compaction and would otherwise read from the cache,
+ * with the additional cost compared with reading them. `cost` is absent if the price is unknown. Returns `undefined` if
+ * there are no such tokens, for example because the entries have expired, or because they belong to another model.
  */
 export function breakCost(
-  { after, parts }: CompactionSizes,
+  { uncompacted, compacted }: { readonly uncompacted: ForecastBuckets; readonly compacted: ForecastBuckets },
   capabilities: Capabilities,
   at: Timestamp,
-): { readonly tokens: number; readonly cost?: Money } {
-  const tokens = after - parts.front - parts.tools;
-  const cost = rewriteCost({ capabilities, at, input: after, tokens, ttl: capabilities.ttls[0] });
+): { readonly tokens: number; readonly cost?: Money } | undefined {
+  const more = compacted.fresh + compacted.written - uncompacted.fresh - uncompacted.written;
+  const tokens = Math.min(uncompacted.read, more);
+  if (tokens <= 0) return undefined;
+  const input = compacted.fresh + compacted.read + compacted.written;
+  const ttl = compacted.written === 0 ? undefined : capabilities.ttls[0];
+  const cost = rewriteCost({ capabilities, at, input, tokens, ttl });
   return defined({ tokens, cost });
 }
 

@@ -106,7 +106,7 @@ export interface PromptDenied {
 
 /** Payload of `mode.changed`: the permission mode was set. The model learns the mode from a context note. */
 export interface ModeChanged {
-  readonly mode: 'read-only' | 'ask' | 'auto';
+  readonly mode: 'read-only' | 'ask' | 'accept-edits' | 'auto';
   readonly by: 'user' | 'settings';
 }
 

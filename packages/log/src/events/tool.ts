@@ -35,10 +35,11 @@ export interface FileTouch {
    */
   readonly before?: Digest | 'absent';
   /**
-   * Content of the file that the call or its result contains: one part, or only a change of the content before. Absent
-   * if it contains the whole content, and in logs of older releases.
+   * Content of the file that the call or its result contains: one part, only a change of the content before, or only
+   * another form of it, such as a picture or the text of a PDF. Absent if it contains the whole content, and in logs of
+   * older releases.
    */
-  readonly shows?: ShownBytes | 'change';
+  readonly shows?: ShownBytes | 'change' | 'other-form';
 }
 
 /** Range of bytes of a file. */
@@ -127,6 +128,8 @@ export interface Granted {
   readonly commands?: readonly (readonly string[])[];
   /** Allowed command patterns, in the form of an allow rule: `npm test *`. */
   readonly patterns?: readonly string[];
+  /** Allowed texts of whole command lines. Each covers only a call with exactly this text. */
+  readonly scripts?: readonly GrantedScript[];
   /** Allowed files with any content, as paths relative to the workspace, separated by `/`. */
   readonly paths?: readonly string[];
   /**
@@ -135,4 +138,11 @@ export interface Granted {
    */
   readonly folders?: readonly string[];
   readonly hosts?: readonly string[];
+}
+
+/** Text of a command line that the person was shown and allowed, as one whole. */
+export interface GrantedScript {
+  readonly text: string;
+  /** True if the person allowed the text outside of a sandbox. Otherwise it is allowed in a sandbox only. */
+  readonly unsandboxed?: true;
 }

@@ -122,7 +122,8 @@ function runOf(shell: Shell, asked: BashInput, options: BashOptions): ToolRun {
     beyond,
     // This is a getter, because the command is parsed only if there are permission rules.
     get effects(): CallEffects {
-      return { commands: readCommands(command), ...(beyond.length > 0 && { beyond }) };
+      const commands = { ...readCommands(command), script: previewText(shell, asked) };
+      return { commands, ...(beyond.length > 0 && { beyond }) };
     },
     preview: async () => ({ kind: 'command', text: previewText(shell, asked) }),
     run: (context) =>

@@ -2,11 +2,13 @@
 // symlink in it is followed. Both the given path and the real path are checked. In any folder, the tools refuse
 // credentials, the data of version control and the session logs.
 
+import { defined } from '@tidemark/core';
 import type { ToolProblem } from '@tidemark/agent';
 import { foldName } from '@tidemark/agent';
 import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, resolve, sep } from 'node:path';
 import { WorkspaceError } from '../workspace-error.ts';
+import { isAgentFile } from './agent-files.ts';
 import { codeOf, fileProblem } from './file-problem.ts';
 import type { KeyOptions } from './key-files.ts';
 import { keyPlaces, KEY_NAMES } from './key-files.ts';
@@ -51,6 +53,8 @@ export interface WorkspacePlace {
    * consent is needed, this field is absent.
    */
   readonly asks?: string;
+  /** True if agents take instructions or settings from this path. */
+  readonly sensitive?: true;
 }
 
 /**
@@ -90,8 +94,10 @@ export function createConfinement({ folder: given, forbidden = [], ...asked }: C
     const why = refusal(named) ?? refusal(found.path);
     if (why !== undefined)
       return { problem: `${found.shown} is refused: ${why}. Continue without it, or ask the user.` };
-    const asks = reasonToAsk([...new Set([named, found.path])], folder, asked);
-    return asks === undefined ? found : { ...found, asks };
+    const paths = [...new Set([named, found.path])];
+    const asks = reasonToAsk(paths, folder, asked);
+    const sensitive = paths.some((one) => isAgentFile(one, folder)) ? true : undefined;
+    return { ...found, ...defined({ asks, sensitive }) };
   };
   return {
     folder,

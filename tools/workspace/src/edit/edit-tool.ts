@@ -72,6 +72,7 @@ export function createEditTool(confinement: Confinement): Tool {
       return {
         title: titleOfWrite('edit', place),
         confined: isConfined(place),
+        sensitive: place.sensitive ?? false,
         effects: pathEffects(confinement.folder, place),
         preview: async (context) => {
           const { current, edited } = await plan(context);

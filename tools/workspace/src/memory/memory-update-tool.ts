@@ -63,6 +63,7 @@ export function createMemoryUpdateTool(confinement: Confinement): Tool {
       return {
         title: titleOfWrite(`memory_update ${asked.operation}`, place),
         confined: isConfined(place),
+        sensitive: place.sensitive ?? false,
         effects: pathEffects(confinement.folder, place),
         preview: (context) => previewUpdate(place, asked, context),
         run: (context) => whileHeld(place, context.signal, () => update(place, asked, context)),

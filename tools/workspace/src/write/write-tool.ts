@@ -52,6 +52,7 @@ export function createWriteTool(confinement: Confinement): Tool {
       return {
         title: titleOfWrite('write', place),
         confined: isConfined(place),
+        sensitive: place.sensitive ?? false,
         effects: pathEffects(confinement.folder, place),
         preview: (context) => previewWrite(place, asked.content, context),
         run: (context) => writePlace(place, asked.content, context),

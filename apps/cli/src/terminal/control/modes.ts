@@ -24,7 +24,7 @@ export interface ModesPlace extends Pick<Controller, 'state' | 'report' | 'choos
 }
 
 /** Modes in the order in which a key selects them. */
-export const TERMINAL_MODES: readonly TerminalMode[] = ['read-only', 'ask', 'auto', 'plan'];
+export const TERMINAL_MODES: readonly TerminalMode[] = ['read-only', 'ask', 'accept-edits', 'auto', 'plan'];
 
 const SOURCE = { source: 'plan-mode', provenance: 'tidemark' } as const;
 
@@ -81,10 +81,11 @@ export function createModes(place: ModesPlace): Modes {
   };
 }
 
-const PLAN_MODES: readonly Mode[] = ['ask', 'auto'];
+const PLAN_MODES: readonly Mode[] = ['ask', 'accept-edits', 'auto'];
 
 const PLAN_CHOICES = [
   { label: 'carry it out, ask before changes', note: 'mode ask', key: 'y' },
+  { label: 'carry it out, ask before commands', note: 'mode accept-edits', key: 'e' },
   { label: 'carry it out', note: 'mode auto', key: 'a' },
   { label: 'keep planning', note: 'mode plan', key: 'k' },
 ];

@@ -1,8 +1,9 @@
 // Choices before a costly step. Before a step that pays again for much content: send it, compact first, continue in a
 // fork, or cancel. Before a large prompt: send it or cancel. Before a prompt, the user chooses while nothing is recorded yet. Later, the runtime asks.
 
-import type { AgentSession, NextCall, NextCallPrice, PromptSize } from '@tidemark/kit';
+import type { AgentSession, CompactionReport, NextCall, NextCallPrice, PromptSize } from '@tidemark/kit';
 import { causesInWords } from '@tidemark/context';
+import { sumOfMoney } from '@tidemark/model';
 
 import { dollars, formatNumber } from '../../frame/numbers.ts';
 import type { Shown } from '../../frame/shown.ts';
@@ -220,7 +221,7 @@ async function chooseAction(
 ): Promise<RewriteAction> {
   const options = [
     { action: 'send', label: 'send it', key: 's', ...priceNote(facts.cost) },
-    ...(await compactOption(session)),
+    ...(await compactOption(session, facts)),
     { action: 'fork', label: 'fork', key: 'f', note: 'continue in a fork; this session keeps its log and its cache' },
     {
       action: 'cancel',
@@ -239,13 +240,28 @@ function priceNote(cost: string | undefined): Pick<ChoiceOption, 'note'> {
 
 type CompactOption = ChoiceOption & { readonly action: 'compact' };
 
-/** Returns the option to compact first, with the size after it. Returns nothing if a compaction is not possible. */
-async function compactOption(session: AgentSession): Promise<readonly CompactOption[]> {
+/**
+ * Returns the option to compact first, with the size and the price after it. Returns nothing if a compaction is not
+ * possible.
+ */
+async function compactOption(session: AgentSession, { cost }: ChoiceFacts): Promise<readonly CompactOption[]> {
   const plan = await session.compact({ dryRun: true }).catch(() => undefined);
   if (plan?.outcome !== 'planned') return [];
   const { before, after } = plan.sizes;
-  const note = `about ${formatNumber(before)} tokens become ${formatNumber(after)}; then it is sent`;
+  const price = priceCompacted(plan.next, cost);
+  const sent = price === undefined ? 'then it is sent' : `then it is sent for ${dollars(price)} before the answer`;
+  const note = `about ${formatNumber(before)} tokens become ${formatNumber(after)}; ${sent}`;
   return [{ action: 'compact', label: 'compact first', key: 'c', note }];
+}
+
+/**
+ * Returns the cost of the call after a compaction. The forecast of the compaction has almost no prompt, so the price of
+ * the prompt is added to it.
+ */
+function priceCompacted(next: CompactionReport['next'], whole: string | undefined): string | undefined {
+  const { uncompacted, compacted } = next ?? {};
+  if (compacted?.cost === undefined || uncompacted?.cost === undefined || whole === undefined) return undefined;
+  return sumOfMoney([compacted.cost, whole, `-${uncompacted.cost}`]);
 }
 
 function rewriteWords({ cause, also = [], tokens, cost }: CostlyRewrite): string {

@@ -1,13 +1,14 @@
 // History of a session for the terminal: the conversation so far, and the state of its last turn.
 
-import type { Log, SessionId, TurnEnded } from '@tidemark/log';
+import type { Log, RecordedOf, SessionId, TurnEnded } from '@tidemark/log';
 
 import { formatNumber } from '../../frame/numbers.ts';
 import { withStyle } from '../../frame/shown.ts';
+import { costBefore } from '../../reports/line-cost.ts';
 import type { Conversation } from '../state/conversation.ts';
 import { add, EMPTY_CONVERSATION, foldRecord } from '../state/conversation.ts';
 import type { StatusFacts } from '../state/status-facts.ts';
-import { foldStatusRecord, NO_FACTS } from '../state/status-facts.ts';
+import { foldStatusRecord, NO_FACTS, withCostBefore } from '../state/status-facts.ts';
 
 /** Conversation of a session until now, and the state of its last turn. */
 export interface SessionHistory {
@@ -29,13 +30,16 @@ export async function readHistory(log: Log, session: SessionId): Promise<Session
   let facts = NO_FACTS;
   let resumable: SessionHistory['resumable'];
   let length = 0;
+  let created: RecordedOf<'session.created'> | undefined;
   for await (const record of log.read(session)) {
     conversation = foldRecord(conversation, record);
     facts = foldStatusRecord(facts, record);
     length = record.position + 1;
+    if (record.kind === 'session.created') created = record;
     if (record.kind === 'turn.started' || record.kind === 'turn.resumed') resumable = 'cut off';
     if (record.kind === 'turn.ended') resumable = record.data.outcome === 'completed' ? undefined : record.data.outcome;
   }
+  if (created?.data.parent !== undefined) facts = withCostBefore(facts, await costBefore(log, created));
   return { conversation: latestBlocks(conversation), facts, length, resumable };
 }
 

@@ -78,7 +78,7 @@ test('the first call of a new session is forecast when the user begins a prompt,
 
 test('the mode that is chosen before the first prompt is the mode of the new session', async () => {
   const terminal = await openScriptedTerminal({ mode: 'ask' });
-  for (let key = 0; key < 5; key += 1) terminal.controller.nextMode();
+  for (let key = 0; key < 7; key += 1) terminal.controller.nextMode();
   await terminal.until(({ mode }) => mode === 'auto');
   await talk(terminal, 'hello');
   expect([terminal.controller.session()?.mode, terminal.controller.state.get().mode]).toEqual(['auto', 'auto']);
@@ -217,13 +217,13 @@ test('plan mode tells the model once, and asks about the plan after the turn', a
   const terminal = await openScriptedTerminal({ answers });
   await terminal.controller.setMode('plan');
   await talk(terminal, 'fix the tax');
-  (await untilChoice(terminal)).choose(2);
+  (await untilChoice(terminal)).choose(3);
   await talk(terminal, 'make it shorter');
   expect(terminal.controller.session()?.mode).toBe('read-only');
   expect(terminal.requests()[0]).toContain('end your answer with a plan');
   const offer = await untilChoice(terminal);
-  expect(offer.options.map(({ key }) => key)).toEqual(['y', 'a', 'k']);
-  offer.choose(1);
+  expect(offer.options.map(({ key }) => key)).toEqual(['y', 'e', 'a', 'k']);
+  offer.choose(2);
   await terminal.untilPrinted('Done.');
   expect(terminal.controller.session()?.mode).toBe('auto');
   const kinds = await terminal.kinds();
@@ -273,7 +273,8 @@ test('a session whose log could not be written loses its live part, and can be o
   terminal.release();
   const { conversation, status, session } = await terminal.until(({ unwritable }) => unwritable === true);
   expect([conversation.live.answer, conversation.live.calls, status.costsMore]).toEqual(['', [], true]);
-  await terminal.untilPrinted('`/resume` opens this session again');
+  await terminal.untilPrinted(`then \`/resume ${session}\` opens this session again`);
+  await terminal.untilPrinted('Everything before it is kept');
   if (session === undefined) throw new Error('the terminal has no session');
   isFull = false;
   await controller.openSession({ open: 'existing', id: session });

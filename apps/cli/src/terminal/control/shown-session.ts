@@ -5,6 +5,7 @@ import type { ForkPlan } from '@tidemark/agent';
 import type { AgentSession, Mode, NextCall, RestoreOptions, Words } from '@tidemark/kit';
 import type { Log, SessionId } from '@tidemark/log';
 import { LogError } from '@tidemark/log';
+import { effortsOf } from '@tidemark/model';
 
 import { modeIn } from '../../arguments/agent-flags.ts';
 import type { ChosenSession } from '../../arguments/choose-session.ts';
@@ -110,7 +111,7 @@ interface SessionToShow {
   readonly opened: PreparedAgent | OpenedAgent;
   readonly session?: AgentSession;
   readonly conversation: Conversation | undefined;
-  /** Facts of the status line after the earlier records. Default: only the model of the agent. */
+  /** Facts of the status line after the earlier records. Default: model and effort of the agent. */
   readonly facts?: StatusFacts;
   readonly workspace: string;
 }
@@ -133,9 +134,16 @@ function attach(
     readOnly: false,
     unwritable: false,
     session: session?.id,
-    status: { ...NO_FACTS, model: opened.agent.capabilities.model, ...given.facts },
+    status: { ...NO_FACTS, ...firstFacts(opened), ...given.facts },
   });
   if (session !== undefined) watch(shown, session);
+}
+
+/** Returns the model of an agent, and the effort that its next session gets. */
+function firstFacts({ agent, flags }: PreparedAgent | OpenedAgent): Pick<StatusFacts, 'model' | 'effort'> {
+  const { capabilities } = agent;
+  const isKnown = flags.effort !== undefined && effortsOf(capabilities)?.includes(flags.effort) === true;
+  return { model: capabilities.model, ...(isKnown && { effort: flags.effort }) };
 }
 
 /** Folds the events of the session into the state until another session is shown. */
@@ -145,7 +153,7 @@ function watch(shown: HeldSession, session: AgentSession): void {
     for await (const event of session.events()) {
       if (shown.session !== session) return;
       const { conversation, status } = place.state.get();
-      place.change({ conversation: foldEvent(conversation, event), status: foldStatus(status, event) });
+      place.change({ conversation: foldEvent(conversation, event, Date.now()), status: foldStatus(status, event) });
     }
   };
   run().catch(place.report);

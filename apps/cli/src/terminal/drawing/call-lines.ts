@@ -36,7 +36,8 @@ export function callLines(call: PrintedCall, whole = false): readonly Line[] {
   ];
 }
 
-function titleLine({ title, outcome, denial, durationMs, exit }: PrintedCall): Line {
+/** Returns the first line of a call that has ended: its name, its outcome and its facts. */
+export function titleLine({ title, outcome, denial, fact, durationMs, exit }: PrintedCall): Line {
   const failed = outcome !== 'ok' || (exit !== undefined && exit !== 0);
   const style = failed && outcome === 'ok' ? 'yellow' : OUTCOME_STYLES[outcome];
   // The exit code of an interrupted command is that of the signal that ended it.
@@ -44,6 +45,7 @@ function titleLine({ title, outcome, denial, durationMs, exit }: PrintedCall): L
   const words = outcome === 'unstarted' || outcome === 'crashed' ? UNFINISHED_WORDS[outcome] : outcome;
   const facts = [
     ...(outcome === 'ok' || (outcome === 'failed' && hasExit) ? [] : [denial ?? words]),
+    ...(fact === undefined ? [] : [fact]),
     ...(hasExit ? [`exit ${exit}`] : []),
     ...(durationMs === undefined ? [] : [duration(durationMs)]),
   ];

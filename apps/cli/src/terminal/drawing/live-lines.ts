@@ -3,7 +3,7 @@
 import { withStyle } from '../../frame/shown.ts';
 import { duration } from '../../present/tool-line.ts';
 import type { CutOffCall, LiveCall, LivePart, RetryPause } from '../state/conversation.ts';
-import { UNFINISHED_WORDS } from './call-lines.ts';
+import { titleLine, UNFINISHED_WORDS } from './call-lines.ts';
 import { markdownLines } from './markdown-lines.ts';
 import type { Line } from '../state/line.ts';
 
@@ -49,7 +49,9 @@ function lastReasoning(text: string): readonly Line[] {
 const OUTPUT_LINES = { alone: 6, each: 3 } as const;
 
 function callLines(call: LiveCall, now: number, most: number): readonly Line[] {
-  const { title, startedAt, progress, output = '', cutOff } = call;
+  const { title, startedAt, progress, output = '', cutOff, ended } = call;
+  // Its diff or its excerpt is shown when it is printed.
+  if (ended !== undefined) return [titleLine(ended)];
   if (cutOff !== undefined) return cutOffLines(title, cutOff);
   const time = startedAt === undefined ? 'waiting' : duration(Math.max(0, now - startedAt));
   const facts = withStyle('dim', `  ${time}${progress === undefined ? '' : `, ${progress}`}`);

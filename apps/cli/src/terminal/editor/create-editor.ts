@@ -81,6 +81,7 @@ export function createEditor(controller: Controller, ports: EditorPorts): Prompt
   return {
     state,
     press(input, key, terminal) {
+      if (input === '?' && !key.meta && isIdle(state.get())) return controller.send(KEYS_COMMAND);
       for (const command of readKeys(input, key, state.get().afterPrefix)) {
         change({ afterPrefix: false, hint: undefined });
         apply(command, terminal);
@@ -99,6 +100,13 @@ export function createEditor(controller: Controller, ports: EditorPorts): Prompt
       return keeper.close();
     },
   };
+}
+
+/** Command that lists the keys. */
+const KEYS_COMMAND = { text: '/keys', attached: [] };
+
+function isIdle({ edited, popup, search, afterPrefix }: EditorState): boolean {
+  return edited.buffer.text === '' && popup === undefined && search === undefined && !afterPrefix;
 }
 
 function changesText({ edit }: EditCommand): boolean {

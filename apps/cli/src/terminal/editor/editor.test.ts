@@ -58,6 +58,17 @@ test('Enter sends the text, and a line break is typed with Ctrl-J, Alt-Enter, Sh
   await terminal.until(/^>$/m);
 });
 
+test('`?` on an empty editor lists the keys, and is text after other text', async () => {
+  const { terminal, sent, cursorAfter } = await open();
+  terminal.press('?');
+  await eventually(() => sent).toEqual([{ text: '/keys', attached: [] }]);
+  terminal.press('why');
+  await cursorAfter('> why');
+  terminal.press('?');
+  await cursorAfter('> why?');
+  expect(sent).toHaveLength(1);
+});
+
 test('a long paste is folded, is one unit for the cursor, and is expanded in the sent text', async () => {
   const { terminal, sent, cursorAfter } = await open();
   const long = Array.from({ length: 214 }, (_, index) => `line ${index}`).join('\n');

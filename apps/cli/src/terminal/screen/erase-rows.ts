@@ -4,23 +4,6 @@
 /** Sequence that erases from the cursor to the end of the screen. Ink writes it before it draws a frame. */
 const ERASE_DOWN = '\u001b[J';
 
-/** Terminal whose height is known. */
-export interface ErasedTerminal extends NodeJS.WritableStream {
-  readonly rows?: number;
-}
-
-/** Changes the output of a terminal, so that it erases rows one by one. Returns a function that ends this. */
-export function eraseByRows(stdout: ErasedTerminal): () => void {
-  const { write } = stdout;
-  stdout.write = new Proxy(write, {
-    apply: (target, self, [chunk, ...rest]: readonly unknown[]) =>
-      Reflect.apply(target, self, [typeof chunk === 'string' ? erasedByRows(chunk, stdout.rows) : chunk, ...rest]),
-  });
-  return () => {
-    stdout.write = write;
-  };
-}
-
 /** Returns the text with another sequence for erasing. It erases each row, and moves the cursor back to its place. */
 export function erasedByRows(text: string, rows = 24): string {
   return text.replaceAll(ERASE_DOWN, `\u001b7\u001b[K${'\u001b[B\u001b[2K'.repeat(rows)}\u001b8`);

@@ -18,6 +18,11 @@ async function stream({ emit }: TerminalScene, text: string, pieces: number): Pr
   }
 }
 
+async function resize({ terminal }: TerminalScene, columns: number): Promise<void> {
+  terminal.resize(columns, 24);
+  await new Promise((resolve) => setTimeout(resolve, 60));
+}
+
 async function open(options: Parameters<typeof openScene>[0] = {}): Promise<TerminalScene> {
   const scene = await openScene(options);
   onTestFinished(scene.end);
@@ -82,6 +87,46 @@ test('five resizes keep the 40 lines of the shell, repeat no block, and leave at
   const known = new Set([...shell, ...prompts.map((prompt) => `> ${prompt}`), 'a final answer', '', '>']);
   const strays = rows.filter((row) => !known.has(row.trim()) && !/^(read-only|ask|auto)\b/.test(row.trim()));
   expect(strays.length, strays.join('\n')).toBeLessThanOrEqual(1);
+});
+
+test('five times narrower and wider while an answer arrives leave each of its rows once, and every line of the shell', async () => {
+  const shell = numbered('shell line', 40);
+  const scene = await open({ before: `${shell.join('\n')}\n` });
+  const { record } = createRecords();
+  const prompt = { parts: [{ type: 'text', text: 'the prompt' }], presenter: 'cli' } as const;
+  scene.emit({ type: 'recorded', record: record('prompt.given', prompt) });
+  const lines = Array.from({ length: 8 }, (_, index) => `- row ${index}: ${'word '.repeat(12)}end${index};`);
+  for (const [index, line] of lines.entries()) {
+    scene.emit({ type: 'text.delta', text: `${line}\n` });
+    await scene.terminal.until(new RegExp(`end${index};`));
+    if (index >= 5) continue;
+    await resize(scene, 40 + index);
+    await resize(scene, 100 - index);
+  }
+  const text = lines.join('\n');
+  scene.emit({ type: 'recorded', record: record('answer.received', answer({ type: 'text', text })) });
+  await scene.terminal.until(/row 0:/);
+  const rows = await scene.terminal.all();
+  const count = (words: string): number => rows.filter((row) => row.includes(words)).length;
+  expect(shell.map((line) => rows.filter((row) => row === line).length)).toEqual(shell.map(() => 1));
+  expect(count('> the prompt')).toBe(1);
+  expect(lines.map((_, index) => count(`row ${index}:`))).toEqual(lines.map(() => 1));
+  expect(lines.map((_, index) => count(`end${index};`))).toEqual(lines.map(() => 1));
+});
+
+test('a live answer that fills the terminal leaves rows in the scrollback at its first narrower size only', async () => {
+  const scene = await open({ before: 'the shell\n' });
+  scene.controller.state.set({ ...scene.controller.state.get(), running: true });
+  const lines = Array.from({ length: 60 }, (_, index) => `- row ${index}: ${'word '.repeat(12)}end${index};`);
+  scene.emit({ type: 'text.delta', text: lines.join('\n') });
+  await scene.terminal.until(/end59;/);
+  await resize(scene, 60);
+  await resize(scene, 100);
+  const copies = async (): Promise<readonly (string | undefined)[]> =>
+    (await scene.terminal.all()).flatMap((row) => /row \d+:/.exec(row) ?? []);
+  const before = await copies();
+  for (const columns of [70, 100, 50, 90, 60, 100]) await resize(scene, columns);
+  expect(await copies()).toEqual(before);
 });
 
 test.each([

@@ -7,6 +7,7 @@ import { createElement as h, useEffect, useState } from 'react';
 
 import type { Look } from '../../frame/shown.ts';
 import type { Controller } from '../state/controller.ts';
+import type { LivePart } from '../state/conversation.ts';
 import type { TerminalState } from '../state/terminal-state.ts';
 import { commandLines } from '../drawing/command-lines.ts';
 import { liveLines } from '../drawing/live-lines.ts';
@@ -25,6 +26,8 @@ import { ViewerKeys } from '../viewer/viewer-keys.ts';
 import { Viewer } from '../viewer/viewer.ts';
 import { PrintedBlocks } from './printed-blocks.ts';
 import { RunningProgram } from '../viewer/running-program.ts';
+import type { ScreenSize } from './screen-size.ts';
+import { useLiveArea } from './use-live-area.ts';
 import { useSlowState } from './use-slow-state.ts';
 
 /** Properties of the screen. */
@@ -34,12 +37,6 @@ export interface ScreenProperties {
   /** Look without a theme. */
   readonly look: Look;
   readonly size: ScreenSize;
-}
-
-/** Size of a terminal, in cells. */
-export interface ScreenSize {
-  readonly columns: number;
-  readonly rows: number;
 }
 
 /** The whole screen. Everything below the printed blocks has at most two rows less than the terminal. */
@@ -52,8 +49,10 @@ export function Screen({ controller, editor, look, size }: ScreenProperties): Re
   const runsElsewhere = state.readOnly && conversation.live.calls.length > 0;
   const now = useClock(state.running || state.command !== undefined || runsElsewhere);
   const most = Math.max(1, rows - 2);
-  const working = [...liveLines(conversation.live, { columns, rows, now }), ...commandLines(state.command, now)];
-  const live = rowsOf(working, columns, colour).slice(-most);
+  const area = useLiveArea(size, isLive(conversation.live));
+  const place = { columns: area.columns, rows, now };
+  const working = [...liveLines(conversation.live, place), ...commandLines(state.command, now)];
+  const live = rowsOf(working, area.columns, colour).slice(-area.rows);
   const { blocks } = conversation;
   const suspend = useHandover(controller);
   const writes = panel === undefined && !state.readOnly;
@@ -85,7 +84,7 @@ export function Screen({ controller, editor, look, size }: ScreenProperties): Re
         state.readOnly && panel === undefined && h(ReadOnlyView, { controller, columns }),
         h(Queue, { queued: state.queued }),
         writes && h(Editor, { editor, columns, rows: rowsForEditor(rows), colour }),
-        h(StatusLine, { state, columns, colour, now }),
+        h(StatusLine, { state, columns: area.columns, colour, now }),
       ),
     ),
     h(SuspendKey, { suspend }),
@@ -114,6 +113,10 @@ function themed(look: Look, theme: TerminalState['theme']): Look {
 /** Returns the maximum number of rows of the editor: half of the terminal, and in a low terminal all free rows. */
 function rowsForEditor(rows: number): number {
   return Math.max(1, Math.min(rows - 3, Math.max(4, Math.floor(rows / 2))));
+}
+
+function isLive({ answer, reasoning, calls }: LivePart): boolean {
+  return answer !== '' || reasoning !== '' || calls.length > 0;
 }
 
 /** Last rows of the live part. The editor and the status line keep their rows, and the live part gets the rest. */

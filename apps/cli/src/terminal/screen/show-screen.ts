@@ -9,8 +9,9 @@ import { createEditor } from '../editor/create-editor.ts';
 import type { EditorPorts } from '../editor/editor-ports.ts';
 import { NO_PORTS } from '../editor/editor-ports.ts';
 import type { Controller } from '../state/controller.ts';
-import { eraseByRows } from './erase-rows.ts';
-import type { ScreenSize } from './screen.ts';
+import { changeOutput } from './frame-output.ts';
+import type { Reflow } from './reflow.ts';
+import type { ScreenSize } from './screen-size.ts';
 import { ScreenErrors } from './screen-errors.ts';
 import { Screen } from './screen.ts';
 
@@ -22,6 +23,8 @@ export interface TerminalStreams {
   readonly colour: boolean;
   /** True if the terminal has no Unicode. */
   readonly ascii?: boolean;
+  /** Behaviour of the terminal when it becomes narrower. By default it cuts its rows. */
+  readonly reflow?: Reflow;
   /** Called with the error if a component throws. The terminal is restored then. */
   readonly failed?: (error: unknown) => void;
   /** Ports of the editor. By default it has no history and no completion. */
@@ -30,7 +33,7 @@ export interface TerminalStreams {
 
 /** Shows the screen until the returned function is called. That function resolves when the terminal is restored. */
 export function showScreen(controller: Controller, streams: TerminalStreams): () => Promise<void> {
-  const { stdout, stdin, colour, ascii = false, failed = () => undefined, ports = NO_PORTS } = streams;
+  const { stdout, stdin, colour, ascii = false, failed = () => undefined, ports = NO_PORTS, reflow = 'none' } = streams;
   const look: Look = ascii ? { colours: colour ? 'dark' : 'none', ascii } : colour;
   const editor = createEditor(controller, ports);
   // A first frame that fails calls this before `render` has returned.
@@ -43,7 +46,7 @@ export function showScreen(controller: Controller, streams: TerminalStreams): ()
     });
   const screen = (): ReactElement =>
     h(ScreenErrors, { failed: crash }, h(Screen, { controller, editor, look, size: sizeOf(stdout) }));
-  const restore = eraseByRows(stdout);
+  const output = changeOutput(stdout, reflow);
   const instance = render(screen(), {
     stdout,
     stdin,
@@ -57,7 +60,7 @@ export function showScreen(controller: Controller, streams: TerminalStreams): ()
   });
   const { unmount, waitUntilExit } = instance;
   const release = resizeInOrder(stdout, () => {
-    instance.clear();
+    output.eraseResized(() => instance.clear());
     instance.rerender(screen());
   });
   waitUntilExit().catch(failed);
@@ -66,7 +69,7 @@ export function showScreen(controller: Controller, streams: TerminalStreams): ()
     await editor.close();
     release();
     unmount();
-    await waitUntilExit().finally(restore);
+    await waitUntilExit().finally(output.end);
   };
 }
 

@@ -28,6 +28,10 @@ const withDefaultSession: LineSpec['line'] = (words, place) => {
   return first === undefined || first.startsWith('-') ? withSession(words, place) : words;
 };
 
+/** As `withDefaultSession`, but every session before the first prompt. */
+const withSessionIfAny: LineSpec['line'] = (words, place) =>
+  place.controller.state.get().session === undefined && words[0] !== 'all' ? words : withDefaultSession(words, place);
+
 const asTyped: LineSpec['line'] = (words) => words;
 
 /** Returns true if the line is about the shown session. */
@@ -93,7 +97,7 @@ export async function captureLine(
 export const LINE_COMMANDS: readonly SlashCommand[] = [
   lineCommand('cost', {
     group: 'cost',
-    summary: 'show what the session cost, and what the same calls would cost uncached or ideally cached',
+    summary: 'show what the session and its line cost, and the same calls uncached or ideally cached',
     argument: '[session|all] [--by <what>]',
     line: withDefaultSession,
   }),
@@ -125,13 +129,7 @@ export const LINE_COMMANDS: readonly SlashCommand[] = [
     group: 'context',
     summary: 'list the skills that the session loaded; `all` also lists the installed ones',
     argument: '[session|all]',
-    line: withDefaultSession,
-  }),
-  lineCommand('sessions', {
-    group: 'session',
-    summary: 'list the sessions of this folder, newest first, or those with a text in their title',
-    argument: '[text] [--tree]',
-    line: (words, { controller }) => ['--workspace', controller.workspace(), ...words],
+    line: withSessionIfAny,
   }),
   lineCommand('models', {
     group: 'model',
@@ -148,7 +146,8 @@ export const LINE_COMMANDS: readonly SlashCommand[] = [
   lineCommand('config', { group: 'terminal', summary: 'show every setting with its source', line: asTyped }),
   lineCommand('doctor', {
     group: 'terminal',
-    summary: 'check the installation, the settings, the keys and every session',
-    line: asTyped,
+    summary: 'check the installation, the settings and every session, and show problems; `--all` shows all',
+    argument: '[--all]',
+    line: (words) => (words[0] === '--all' ? words.slice(1) : ['--problems', ...words]),
   }),
 ];

@@ -6,7 +6,8 @@ import { effortsOf, findModel } from '@tidemark/model';
 import { namedSession } from '../../arguments/choose-session.ts';
 import { CliError } from '../../frame/failure.ts';
 import { readCatalog } from '../../settings/own-catalog.ts';
-import { nextTokens, rewriteLines } from './session-size.ts';
+import { chooseValue } from './choose-value.ts';
+import { rewriteLines } from './session-size.ts';
 import type { SlashCommand, SlashPlace } from './slash-command.ts';
 import { requireFewWords } from './slash-command.ts';
 
@@ -28,7 +29,7 @@ export const effortCommand: SlashCommand = {
     if (value === undefined) return;
     if (!effort.values.includes(value))
       throw new CliError('cli/usage', `there is no effort ${JSON.stringify(value)}`, `use ${effort.values.join(', ')}`);
-    if (!(await isAccepted(effort, place))) return;
+    if (!(await isAccepted(effort, value, place))) return;
     const session = await controller.requireSession();
     session.setReasoning({ effort: value });
     controller.print([`The effort is ${value} from the next request on.`]);
@@ -41,12 +42,12 @@ interface ModelEffort {
   readonly row: Capabilities;
   /** True if the change is appended to the context, so that the cache is kept. */
   readonly keepsCache: boolean;
-  /** Effort of the session, if it was set. */
+  /** Effort of the session or of the settings, if it was set. */
   readonly current: string | undefined;
 }
 
 async function effortOf({ controller, context }: SlashPlace): Promise<ModelEffort | undefined> {
-  const { session } = controller.state.get();
+  const { session, status } = controller.state.get();
   const chosen = session === undefined ? undefined : await namedSession(await context.store(), session);
   const catalog = await readCatalog(context.home);
   const first = controller.agent()?.capabilities;
@@ -55,24 +56,22 @@ async function effortOf({ controller, context }: SlashPlace): Promise<ModelEffor
   const values = effortsOf(row) ?? [];
   return values.length === 0
     ? undefined
-    : { values, row, keepsCache: row.appends.includes('reasoning'), current: chosen?.effort };
+    : { values, row, keepsCache: row.appends.includes('reasoning'), current: chosen?.effort ?? status.effort };
 }
 
-async function chooseEffort({ values, current }: ModelEffort, { controller }: SlashPlace): Promise<string | undefined> {
-  const index = await controller.choose(
-    ['How much should the model reason?'],
-    values.map((label) => (label === current ? { label, note: 'in use' } : { label })),
-  );
-  return index === undefined ? undefined : values[index];
+function chooseEffort({ values, current, row }: ModelEffort, { controller }: SlashPlace): Promise<string | undefined> {
+  const unset = current === undefined ? [`No effort is set, so the default of ${row.model} applies.`] : [];
+  const title = ['How much should the model reason?', ...unset];
+  return chooseValue(title, { values: values.map((value) => [value]), current }, controller);
 }
 
 /** Asks the user if the change loses the cache of a session that has sent a request. */
-async function isAccepted({ row, keepsCache }: ModelEffort, place: SlashPlace): Promise<boolean> {
+async function isAccepted({ row, keepsCache }: ModelEffort, value: string, place: SlashPlace): Promise<boolean> {
   const { session } = place.controller.state.get();
   if (session === undefined || keepsCache) return true;
-  const tokens = await nextTokens(session, place);
-  if (tokens === undefined) return true;
-  const title = [`${row.model} loses its cache when the effort changes.`, ...rewriteLines(tokens, row)];
+  const lines = await rewriteLines(session, { row, reasoning: { effort: value } }, place);
+  if (lines.length === 0) return true;
+  const title = [`${row.model} loses its cache when the effort changes.`, ...lines];
   const options = [
     { label: 'change the effort', key: 'y' },
     { label: 'cancel', key: 'n' },

@@ -12,7 +12,7 @@ export const KEYS: readonly (readonly [group: string, keys: readonly KeyHelp[]])
       ['Tab', 'while a turn runs, queue the text for the time after it'],
       ['Esc', 'close a list; stop the running command or interrupt the turn'],
       ['Esc Esc', 'go back to an earlier prompt'],
-      ['Shift-Tab', 'next mode: read-only, ask, auto, plan'],
+      ['Shift-Tab', 'next mode: read-only, ask, accept-edits, auto, plan'],
       ['Ctrl-C', 'clear the text; twice on an empty editor: leave'],
       ['Ctrl-D', 'leave, on an empty editor'],
     ],
@@ -35,9 +35,10 @@ export const KEYS: readonly (readonly [group: string, keys: readonly KeyHelp[]])
   [
     'Looking',
     [
-      ['Ctrl-O', 'whole output of a call'],
+      ['?', 'list the keys, on an empty editor'],
+      ['Ctrl-O', 'whole output of a call, or a whole thought'],
       ['Ctrl-T', 'whole transcript'],
-      ['Ctrl-Z', 'suspend; `fg` continues'],
+      ['Ctrl-Z', 'suspend, also in the viewer; `fg` continues'],
     ],
   ],
 ];

@@ -3,6 +3,7 @@
 import { CliError } from '../../frame/failure.ts';
 import { TERMINAL_MODES } from '../control/modes.ts';
 import type { TerminalMode } from '../state/controller.ts';
+import { chooseValue } from './choose-value.ts';
 import { asPrompt } from './parse-draft.ts';
 import type { SlashCommand, SlashPlace } from './slash-command.ts';
 import { requireFewWords } from './slash-command.ts';
@@ -10,6 +11,7 @@ import { requireFewWords } from './slash-command.ts';
 const NOTES: Readonly<Record<TerminalMode, string>> = {
   'read-only': 'nothing is changed',
   ask: 'asks before each change',
+  'accept-edits': 'edits files without a question, asks before each command',
   auto: 'changes files and runs commands in the sandbox without a question',
   plan: 'nothing is changed, and each turn ends with a plan',
 };
@@ -18,7 +20,7 @@ const NOTES: Readonly<Record<TerminalMode, string>> = {
 export const modeCommand: SlashCommand = {
   name: 'mode',
   group: 'session',
-  summary: 'set the permission mode: read-only, ask, auto or plan',
+  summary: 'set the permission mode: read-only, ask, accept-edits, auto or plan',
   argument: '[mode]',
   complete: async () => TERMINAL_MODES,
   async run({ words }, place) {
@@ -50,8 +52,7 @@ function modeNamed(name: string): TerminalMode {
   throw new CliError('cli/usage', `there is no mode ${JSON.stringify(name)}`, `use ${TERMINAL_MODES.join(', ')}`);
 }
 
-async function chooseMode({ controller }: SlashPlace): Promise<TerminalMode | undefined> {
-  const options = TERMINAL_MODES.map((mode) => ({ label: mode, note: NOTES[mode] }));
-  const index = await controller.choose([`Which mode? It is ${controller.state.get().mode} now.`], options);
-  return index === undefined ? undefined : TERMINAL_MODES[index];
+function chooseMode({ controller }: SlashPlace): Promise<TerminalMode | undefined> {
+  const values = TERMINAL_MODES.map((mode) => [mode, NOTES[mode]] as const);
+  return chooseValue(['Which mode?'], { values, current: controller.state.get().mode }, controller);
 }

@@ -13,8 +13,9 @@ import { CliError } from '../../frame/failure.ts';
 import { formatNumber } from '../../frame/numbers.ts';
 import { withStyle } from '../../frame/shown.ts';
 import { readCatalog } from '../../settings/own-catalog.ts';
+import { chooseValue } from './choose-value.ts';
 import { readFlags } from './read-flags.ts';
-import { nextTokens, rewriteLines } from './session-size.ts';
+import { rewriteLines } from './session-size.ts';
 import type { SlashCommand, SlashPlace } from './slash-command.ts';
 import { idleSession, requireIdle } from './slash-command.ts';
 
@@ -52,7 +53,7 @@ export const modelCommand: SlashCommand = {
 interface ModelTarget {
   readonly model: string;
   readonly provider?: string;
-  readonly row?: Capabilities;
+  readonly row: Capabilities | undefined;
 }
 
 async function modelBefore({ controller, context }: SlashPlace): Promise<ChosenSession | undefined> {
@@ -72,7 +73,7 @@ function targetOf(
       '`/models` lists the providers',
     );
   const { model = asked } = resolveModel(defined({ model: asked, provider }), { catalog, session: before });
-  return defined({ model, provider, row: findModel(catalog, model, provider) });
+  return { model, ...defined({ provider }), row: findModel(catalog, model, provider) };
 }
 
 async function chooseModel(
@@ -83,12 +84,8 @@ async function chooseModel(
   const { provider, model: first } = controller.agent()?.capabilities ?? {};
   const current = before?.model ?? first;
   const offered = rows.filter((row) => row.provider === (before?.provider ?? provider));
-  const options = offered.map(({ model, window }) => ({
-    label: model,
-    note: `${formatNumber(window.tokens)} tokens${model === current ? ', in use' : ''}`,
-  }));
-  const index = await controller.choose(['Which model?'], options);
-  return index === undefined ? undefined : offered[index]?.model;
+  const values = offered.map(({ model, window }) => [model, `${formatNumber(window.tokens)} tokens`] as const);
+  return chooseValue(['Which model?'], { values, current }, controller);
 }
 
 /** Sets the model of a session that has sent no request. Nothing is lost, so there is no fork. */
@@ -116,11 +113,8 @@ async function continueInFork(
 async function switchInPlace(target: ModelTarget, before: ChosenSession, place: SlashPlace): Promise<void> {
   const session = idleSession(place);
   const { controller } = place;
-  const tokens = await nextTokens(before.id, place);
-  const title = [
-    `Switch this session from ${before.model ?? ''} to ${target.model}?`,
-    ...rewriteLines(tokens, target.row),
-  ];
+  const lines = await rewriteLines(before.id, target, place);
+  const title = [`Switch this session from ${before.model ?? ''} to ${target.model}?`, ...lines];
   const options = [
     { label: 'switch here', key: 'y' },
     { label: 'continue in a fork', note: 'this session keeps its model and its cache', key: 'f' },

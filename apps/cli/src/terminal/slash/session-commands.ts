@@ -5,11 +5,13 @@ import type { CompactionReport } from '@tidemark/kit';
 import type { SessionSummary } from '@tidemark/log';
 
 import { recordArgument } from '../../arguments/record-argument.ts';
-import { findSession } from '../../arguments/find-session.ts';
+import { findSession, matchingSessions } from '../../arguments/find-session.ts';
 import { CliError } from '../../frame/failure.ts';
+import { cutToWidth } from '../../frame/fit-table.ts';
 import type { Shown } from '../../frame/shown.ts';
-import { withStyle } from '../../frame/shown.ts';
+import { render, withStyle } from '../../frame/shown.ts';
 import { compactionInWords } from '../../reports/compaction-report.ts';
+import { showLine } from './command-lines.ts';
 import { readFlags } from './read-flags.ts';
 import type { SlashCommand, SlashPlace } from './slash-command.ts';
 import { idleSession, requireFewWords, requireIdle, shownSession } from './slash-command.ts';
@@ -96,18 +98,56 @@ function namedIn(text: string, { context }: SlashPlace, notes: Shown[]): Promise
   return findSession(text, { store: context.store, output: { note: (shown) => void notes.push(shown) } });
 }
 
+const sessions: SlashCommand = {
+  name: 'sessions',
+  group: 'session',
+  summary: 'list the sessions of this folder, newest first, to show another one; `--tree` adds forks',
+  argument: '[text] [--tree]',
+  async run({ words }, place) {
+    const { controller } = place;
+    if (words.some((word) => word.startsWith('-')))
+      return showLine(
+        ['sessions', '--workspace', controller.workspace(), ...words],
+        `/sessions ${words.join(' ')}`,
+        place,
+      );
+    const text = words.join(' ');
+    const all = await sessionsHere(place);
+    const found = text === '' ? all : matchingSessions(text, all, 'any');
+    if (found.length === 0)
+      return controller.print([
+        text === ''
+          ? 'This folder has no session yet. The first prompt creates one.'
+          : `No session of this folder has the id or the title ${JSON.stringify(text)}. \`/sessions\` lists all.`,
+      ]);
+    const { session: shown, running, unwritable } = controller.state.get();
+    const title = running
+      ? ['The sessions of this folder:']
+      : ['The sessions of this folder. Enter shows the marked one:'];
+    const id = await chooseAmong(found, title, place);
+    if (id === undefined || (id === shown && unwritable !== true)) return;
+    requireIdle(place);
+    await controller.openSession({ open: 'existing', id });
+  },
+};
+
 /** Sessions that the list offers. Older ones are opened by their id. */
 const OFFERED = 50;
 
-async function otherSessions({ controller, context }: SlashPlace): Promise<readonly SessionSummary[]> {
+/** Returns the sessions of the folder without subagents, newest first. */
+async function sessionsHere({ controller, context }: SlashPlace): Promise<readonly SessionSummary[]> {
   const log = await context.store();
-  const { sessions } = await log.sessions({ workspace: controller.workspace() });
-  const { session: id, unwritable } = controller.state.get();
-  const shown = unwritable === true ? undefined : id;
-  return sessions
-    .filter(({ session, startedBy }) => session !== shown && startedBy === undefined)
+  const found = await log.sessions({ workspace: controller.workspace() });
+  return found.sessions
+    .filter(({ startedBy }) => startedBy === undefined)
     .toSorted((a, b) => timeOf(b).localeCompare(timeOf(a)))
     .slice(0, OFFERED);
+}
+
+async function otherSessions(place: SlashPlace): Promise<readonly SessionSummary[]> {
+  const { session: id, unwritable } = place.controller.state.get();
+  const shown = unwritable === true ? undefined : id;
+  return (await sessionsHere(place)).filter(({ session }) => session !== shown);
 }
 
 function timeOf({ changedAt, createdAt }: SessionSummary): string {
@@ -115,17 +155,42 @@ function timeOf({ changedAt, createdAt }: SessionSummary): string {
 }
 
 async function chooseSession(place: SlashPlace): Promise<SessionSummary['session'] | undefined> {
-  const sessions = await otherSessions(place);
-  if (sessions.length === 0) {
-    place.controller.print(['This folder has no other session.']);
-    return undefined;
-  }
-  const options = sessions.map((one) => ({
-    label: one.title ?? one.session,
-    note: `${timeOf(one).slice(0, 16).replace('T', ' ')}${one.parent === undefined ? '' : ', a fork'}`,
+  const others = await otherSessions(place);
+  if (others.length > 0) return chooseAmong(others, ['Which session?'], place);
+  place.controller.print(['This folder has no other session.']);
+  return undefined;
+}
+
+/** Columns that a title has at least in a list of sessions. */
+const NARROWEST_TITLE = 20;
+/** Columns of the mark before a title and of the space after it. */
+const AROUND_TITLE = 6;
+
+async function chooseAmong(
+  offered: readonly SessionSummary[],
+  title: readonly Shown[],
+  { controller, size }: SlashPlace,
+): Promise<SessionSummary['session'] | undefined> {
+  const { session: shown } = controller.state.get();
+  const notes = offered.map((one) => noteOn(one, shown));
+  const longest = Math.max(...notes.map((note) => note.length));
+  const room = Math.max(NARROWEST_TITLE, size().columns - AROUND_TITLE - longest);
+  const options = offered.map((one, index) => ({
+    label: render(cutToWidth(one.title ?? one.session, room), false),
+    note: notes[index] ?? '',
   }));
-  const index = await place.controller.choose(['Which session?'], options);
-  return index === undefined ? undefined : sessions[index]?.session;
+  const index = await controller.choose(title, options);
+  return index === undefined ? undefined : offered[index]?.session;
+}
+
+function noteOn(one: SessionSummary, shown: SessionSummary['session'] | undefined): string {
+  const at = timeOf(one).slice(0, 16).replace('T', ' ');
+  return [
+    at,
+    ...(one.title === undefined ? [] : [one.session.slice(0, 8)]),
+    ...(one.parent === undefined ? [] : ['a fork']),
+    ...(one.session === shown ? ['shown now'] : []),
+  ].join(', ');
 }
 
 const carryOn: SlashCommand = {
@@ -160,6 +225,7 @@ export const SESSION_COMMANDS: readonly SlashCommand[] = [
   newSession('new', 'start a new session; the shown one is kept'),
   newSession('clear', 'empty the context by starting a new session; the shown one is kept'),
   resume,
+  sessions,
   carryOn,
   fork,
   rewind,

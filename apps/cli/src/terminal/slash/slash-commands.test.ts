@@ -1,31 +1,14 @@
 // Tests the slash commands in a terminal with a scripted model and a store on disk.
 
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { describe, expect, test } from 'vitest';
 
-import type { SlashTerminal, SlashTerminalOptions } from '../../../tests/slash-terminal.ts';
-import { openSlashTerminal } from '../../../tests/slash-terminal.ts';
+import type { SlashTerminal } from '../../../tests/slash-terminal.ts';
+import { openSlashTerminal, sessionOf, terminalAfterTurn } from '../../../tests/slash-terminal.ts';
 import { says } from '../../../tests/scripted-terminal.ts';
 import { pretendRun } from '../../../tests/pretend-run.ts';
-
-/** Opens a terminal whose session has one turn. */
-async function terminalAfterTurn(options: SlashTerminalOptions = {}): Promise<SlashTerminal> {
-  const terminal = await openSlashTerminal(options);
-  terminal.type('hello');
-  await terminal.until(({ running, session }) => !running && session !== undefined);
-  return terminal;
-}
-
-function sessionOf({ controller }: SlashTerminal): string {
-  return controller.state.get().session ?? '';
-}
-
-function write(path: string, text: string): void {
-  mkdirSync(join(path, '..'), { recursive: true });
-  writeFileSync(path, text);
-}
 
 describe('a report', () => {
   test.each(['cost', 'cache', 'why', 'show', 'context', 'skills'])(
@@ -74,8 +57,8 @@ describe('a report', () => {
     terminal.hold();
     terminal.type('again');
     await terminal.until(({ running }) => running);
-    terminal.type('/sessions');
-    expect(await terminal.untilLines(/^\/sessions\n/m)).toContain(sessionOf(terminal));
+    terminal.type('/grants');
+    await terminal.untilLines(/^\/grants\n/m);
     terminal.release();
   });
 });
@@ -160,6 +143,17 @@ describe('`/effort`', () => {
     expect(await terminal.kinds()).not.toContain('reasoning.set');
   });
 
+  test('asks nothing if the effort is the default of the provider, which keeps the cache', async () => {
+    const terminal = await openSlashTerminal({ simulated: true });
+    terminal.type('/model claude-sonnet-4-6');
+    await terminal.untilLines(/claude-sonnet-4-6 is used/);
+    terminal.type('hello');
+    await terminal.until(({ conversation }) => conversation.blocks.from(0).some(({ kind }) => kind === 'answer'));
+    await terminal.until(({ running }) => !running);
+    terminal.type('/effort high');
+    await terminal.untilLines(/The effort is high/);
+  });
+
   test('refuses another value with the values of the model', async () => {
     const terminal = await openSlashTerminal({ simulated: true });
     terminal.type('/effort tiny');
@@ -176,7 +170,7 @@ describe('`/mode` and `/plan`', () => {
     await terminal.choose(/^auto$/);
     await terminal.until(({ mode }) => mode === 'auto');
     terminal.type('/mode everything');
-    expect(await terminal.untilLines(/error/)).toContain('use read-only, ask, auto, plan');
+    expect(await terminal.untilLines(/error/)).toContain('use read-only, ask, accept-edits, auto, plan');
   });
 
   test('`/plan` with a text sends it in plan mode, also if it looks like a command', async () => {
@@ -301,17 +295,6 @@ test('`/export` writes the session to a new file of the folder, and never over a
   expect(lines).not.toContain('ENOENT');
   terminal.type('/export --format json');
   await expect.poll(() => existsSync(join(terminal.stage.folder, `session-${sessionOf(terminal)}.jsonl`))).toBe(true);
-});
-
-test('`/agents` and `/memory` show that there is nothing', async () => {
-  const terminal = await terminalAfterTurn();
-  terminal.type('/agents');
-  await terminal.untilLines(/no subagents/);
-  terminal.type('/agents none');
-  await terminal.untilLines(/no subagent none/);
-  write(join(terminal.stage.folder, '.tidemark', 'MEMORY.md'), 'Tests run with npm test.\n');
-  terminal.type('/memory');
-  expect(await terminal.untilLines(/MEMORY/)).toMatch(/Tests run with npm test\.\n.*USER\.md.*\n {2}\(no file\)/s);
 });
 
 test('`/memory edit` opens a memory file in the editor, and reports an editor that fails', async () => {

@@ -13,6 +13,8 @@ export interface EndedCall {
   readonly outcome: PrintedCall['outcome'];
   readonly exit: number | undefined;
   readonly text: string;
+  /** Number of lines of the whole output, if the result contains only a part of it. */
+  readonly lines?: number | undefined;
 }
 
 const EXCERPT_LINES = 8;

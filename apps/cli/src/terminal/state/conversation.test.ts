@@ -8,7 +8,7 @@ import { answer, call, createRecords } from '../../../tests/terminal-scene.ts';
 import { blockLines } from '../drawing/block-lines.ts';
 import { rowsOf } from '../drawing/rows.ts';
 import type { Conversation } from './conversation.ts';
-import { EMPTY_CONVERSATION, foldEvent, foldRecord } from './conversation.ts';
+import { EMPTY_CONVERSATION, foldEvent, foldRecord, withoutLive } from './conversation.ts';
 
 const text = (words: string): { readonly type: 'text'; readonly text: string } => ({ type: 'text', text: words });
 
@@ -41,6 +41,31 @@ function drawnCall(tool: string, input: object, result: string, { failed = false
   );
 }
 
+describe('reasoning', () => {
+  const { record } = createRecords();
+  const parts = [
+    { type: 'reasoning', opaque: '{}', text: 'one\ntwo' },
+    { type: 'text', text: 'So.' },
+  ] as const;
+  const reasoned = record('answer.received', { ...answer(...parts), usage: { reasoning: 340 } });
+
+  test('becomes one line with its time and its tokens', () => {
+    const delta = { type: 'reasoning.delta', text: 'one' } as const;
+    const thinking = foldEvent(foldEvent(EMPTY_CONVERSATION, delta, 1_000), delta, 13_200);
+    expect(drawn(foldRecord(thinking, reasoned))).toEqual([
+      '',
+      'thought for 12 s, 340 tokens; Ctrl-O opens',
+      '',
+      'So.',
+    ]);
+  });
+
+  test('has no time if no terminal saw it arrive, and its lines if its tokens are unknown', () => {
+    expect(drawn(after(reasoned))[1]).toBe('thought, 340 tokens; Ctrl-O opens');
+    expect(drawn(after(record('answer.received', answer(...parts))))[1]).toBe('thought, 2 lines; Ctrl-O opens');
+  });
+});
+
 describe('calls', () => {
   test('an edit shows the diff of its result', () => {
     const result =
@@ -52,6 +77,73 @@ describe('calls', () => {
       '  +const rate = 0.19;',
       '   export { rate };',
     ]);
+  });
+
+  test.each([
+    ['read', { path: 'a.ts' }, 'one\ntwo\nthree\n', 'read a.ts  3 lines, 1.2 s'],
+    [
+      'read',
+      { path: 'a.ts' },
+      'x\n[lines 1-2000 of 5310; read on with offset 2001]',
+      'read a.ts  lines 1-2000 of 5310, 1.2 s',
+    ],
+    ['read', { path: 'a.ts' }, 'x\ny\n[lines end in CRLF, which `edit` and `write` keep]', 'read a.ts  2 lines, 1.2 s'],
+    ['read', { path: 'a.ts' }, '[a.ts is empty]', 'read a.ts  empty, 1.2 s'],
+    [
+      'grep',
+      { pattern: 'x', path: 'src' },
+      '[3 lines in 2 files]\n\na.ts\n1:x',
+      'grep x in src  3 lines in 2 files, 1.2 s',
+    ],
+    ['grep', { pattern: 'x' }, '[no line matches in the workspace]', 'grep x  no match, 1.2 s'],
+    [
+      'find',
+      { glob: '*.ts' },
+      '[at least 10000 files, the first 200 are shown: use a narrower glob]\na.ts',
+      'find *.ts  at least 10000 files, 1.2 s',
+    ],
+    ['ls', { path: 'src' }, 'a.ts\nb/\n', 'ls src  2 entries, 1.2 s'],
+    [
+      'fetch',
+      { url: 'https://a.example/' },
+      '[untrusted content of https://a.example/; status 200; text/html]\n1234',
+      'fetch https://a.example/  status 200, 4 characters, 1.2 s',
+    ],
+    [
+      'web_search',
+      { query: 'q' },
+      '[untrusted results of b]\n1. A\n   https://a\n2. B\n   https://b',
+      'web_search q  2 results, 1.2 s',
+    ],
+  ])('the line of a call of %s with %o names what came of it', (tool, input, result, line) => {
+    expect(drawnCall(tool, input, result)).toEqual([`✓ ${line}`]);
+  });
+
+  describe('calls of one answer that end in another order', () => {
+    const { record } = createRecords();
+    const answered = record(
+      'answer.received',
+      answer(call('c1', 'ls', {}), call('c2', 'ls', {}), call('c3', 'ls', {})),
+    );
+    const end = (id: string, words: string): Recorded =>
+      record('tool.returned', { call: callId(id), parts: [text(words)], durationMs: 1_000 });
+    const [second, third] = [end('c2', 'a\nb'), end('c3', 'a\nb\nc')];
+
+    test('are printed in the order of the answer', () => {
+      const waiting = after(answered, third, second);
+      expect(drawn(waiting)).toEqual([]);
+      expect(waiting.live.calls.map(({ ended }) => ended?.fact)).toEqual([undefined, '2 entries', '3 entries']);
+      const over = foldRecord(waiting, end('c1', 'a'));
+      const rows = ['✓ ls  1 entry, 1.0 s', '✓ ls  2 entries, 1.0 s', '✓ ls  3 entries, 1.0 s'];
+      expect(drawn(over)).toEqual(rows);
+      expect(over.live.calls).toEqual([]);
+    });
+
+    test('are printed when the turn ends before an earlier call', () => {
+      const over = foldRecord(after(answered, second), record('turn.ended', { outcome: 'interrupted' }));
+      expect(drawn(over)[0]).toBe('✓ ls  2 entries, 1.0 s');
+      expect(drawn(withoutLive(after(answered, second)))).toEqual(['✓ ls  2 entries, 1.0 s']);
+    });
   });
 
   test('a new file shows its content as added lines, and a long diff is cut', () => {

@@ -2,6 +2,7 @@
 // comes from a committed event.
 
 import { gaugeInWords } from '@tidemark/context';
+import { defined } from '@tidemark/core';
 import type { AnswerPart, ContentPart, Recorded, RecordedOf } from '@tidemark/log';
 import type { Notice, SessionEvent } from '@tidemark/agent';
 
@@ -11,11 +12,12 @@ import { answerEnd } from '../../present/answer-end.ts';
 import { nextSentence } from '../../present/present-session.ts';
 import { denialInWords } from '../../present/denials.ts';
 import { callTitle } from '../../present/tool-line.ts';
-import type { PlannedTask, PrintedBlock, PrintedCall } from './blocks.ts';
+import type { PlannedTask, PrintedBlock, PrintedCall, PrintedReasoning } from './blocks.ts';
 import { isInterrupted, planAfter, resultParts } from './call-results.ts';
 import type { GrowingList } from './growing-list.ts';
 import { growingList } from './growing-list.ts';
 import { promptText } from './prompt-text.ts';
+import { resultFact } from './result-fact.ts';
 import type { EarlierRecords } from './record-lines.ts';
 import { recordLines } from './record-lines.ts';
 import { EMPTY_TALLY, tallyAfter } from './turn-tally.ts';
@@ -37,7 +39,9 @@ export interface LivePart {
   /** Text of the answer that is arriving. */
   readonly answer: string;
   readonly reasoning: string;
-  /** Calls that have no result yet, oldest first. */
+  /** Times of the first and the last text of the reasoning, in milliseconds since 1970. */
+  readonly thinking?: { readonly from: number; readonly to: number } | undefined;
+  /** Calls that are not final yet, in the order of the answer. The first one has no result. */
   readonly calls: readonly LiveCall[];
   /** Names of the hooks that have been running for more than a moment. */
   readonly hooks: readonly string[];
@@ -58,7 +62,7 @@ export interface CutOffCall {
   readonly runsAgain: boolean;
 }
 
-/** A tool call that has no result yet. */
+/** A tool call that is not final yet: it has no result, or an earlier call has none. */
 export interface LiveCall {
   readonly call: string;
   readonly tool: string;
@@ -72,6 +76,8 @@ export interface LiveCall {
   readonly denied?: string;
   /** Set if the process of the call ended. The next turn decides what happens with the call. */
   readonly cutOff?: CutOffCall | undefined;
+  /** Block of a call that has ended. It is final when every earlier call has ended too. */
+  readonly ended?: PrintedCall;
   /** Last progress that the tool reported. */
   readonly progress?: string;
   /** End of the output so far. It is masked and may contain control characters. */
@@ -89,15 +95,15 @@ export const EMPTY_CONVERSATION: Conversation = {
   advised: false,
 };
 
-/** Returns the conversation after an event. */
-export function foldEvent(conversation: Conversation, event: SessionEvent): Conversation {
+/** Returns the conversation after an event. `now` is the time at which it arrived, in milliseconds since 1970. */
+export function foldEvent(conversation: Conversation, event: SessionEvent, now?: number): Conversation {
   switch (event.type) {
     case 'recorded':
       return foldRecord(conversation, event.record);
     case 'text.delta':
       return withLive(conversation, { answer: conversation.live.answer + event.text });
     case 'reasoning.delta':
-      return withLive(conversation, { reasoning: conversation.live.reasoning + event.text });
+      return withReasoning(conversation, event.text, now);
     case 'tool.progressed':
       return withCall(conversation, event.call, { progress: event.text });
     case 'tool.output':
@@ -118,6 +124,12 @@ export function foldEvent(conversation: Conversation, event: SessionEvent): Conv
   }
 }
 
+function withReasoning(conversation: Conversation, text: string, now: number | undefined): Conversation {
+  const { reasoning, thinking } = conversation.live;
+  const times = now === undefined ? {} : { thinking: { from: thinking?.from ?? now, to: now } };
+  return withLive(conversation, { reasoning: reasoning + text, ...times });
+}
+
 /** Returns the running hooks after an event about one of them. The same hook can run for several calls. */
 function hooksAfter(
   hooks: readonly string[],
@@ -126,8 +138,8 @@ function hooksAfter(
   return over ? hooks.toSpliced(hooks.indexOf(hook), hooks.includes(hook) ? 1 : 0) : [...hooks, hook];
 }
 
-/** Notices that name options of the library. The denied call is shown anyway. */
-const HIDDEN_NOTICES: readonly string[] = ['permissions/default-mode', 'permissions/no-asker'];
+/** Notices that name options of the library, and the one about root, which the first screen contains. */
+const HIDDEN_NOTICES: readonly string[] = ['permissions/default-mode', 'permissions/no-asker', 'sandbox/root'];
 
 /** Next steps in the terminal, for notices whose own next step names a function of the library. */
 const NEXT_HERE: ReadonlyMap<string, string> = new Map([
@@ -175,7 +187,7 @@ export function foldRecord(before: Conversation, record: Recorded): Conversation
     case 'answer.interrupted':
       return record.data.stream === 'main' ? foldAnswer(conversation, key, record) : conversation;
     case 'answer.failed':
-      return withLive(conversation, { answer: '', reasoning: '' });
+      return withLive(conversation, { answer: '', reasoning: '', thinking: undefined });
     case 'permission.decided':
       return record.data.decision === 'denied'
         ? withCall(conversation, record.data.call, { denied: denialInWords(record.data) })
@@ -200,8 +212,9 @@ export function foldRecord(before: Conversation, record: Recorded): Conversation
 }
 
 /** Folds a record that is shown as lines, or not at all. */
-function foldOther(conversation: Conversation, record: Recorded): Conversation {
-  const { earlier } = conversation;
+function foldOther(before: Conversation, record: Recorded): Conversation {
+  const { earlier } = before;
+  const conversation = record.kind === 'turn.ended' ? withEndedCalls(before, true) : before;
   const next = addLines(conversation, String(record.position), recordLines(record, earlier), 'record');
   if (record.kind === 'mode.changed') return withEarlier(next, { mode: record.data.mode });
   if (record.kind === 'turn.resumed') return withCutOff(next, () => undefined);
@@ -222,20 +235,34 @@ type MainAnswer = RecordedOf<'answer.received'> | RecordedOf<'answer.interrupted
 
 function foldAnswer(conversation: Conversation, key: string, record: MainAnswer): Conversation {
   const { parts } = record.data;
-  const blocks = parts.flatMap((part, index): PrintedBlock[] => {
-    const own = `${key}.${index}`;
-    if (part.type !== 'text' && part.type !== 'reasoning') return [];
-    const kind = part.type === 'text' ? 'answer' : 'reasoning';
-    return part.text.trim() === '' ? [] : [{ kind, key: own, text: part.text }];
-  });
+  const blocks = parts.flatMap((part, index): PrintedBlock[] =>
+    part.type === 'text' && part.text.trim() !== ''
+      ? [{ kind: 'answer', key: `${key}.${index}`, text: part.text }]
+      : [],
+  );
   const end = record.kind === 'answer.received' || record.data.by === 'transport' ? answerEnd(record) : '';
   const ending: readonly PrintedBlock[] =
     end === '' ? [] : [{ kind: 'lines', key: `${key}.end`, lines: [withStyle('yellow', end)] }];
   return {
     ...conversation,
-    blocks: conversation.blocks.append([...blocks, ...ending]),
+    blocks: conversation.blocks.append([...thoughtOf(record, conversation.live), ...blocks, ...ending]),
     live: { ...NOTHING_LIVE, calls: [...conversation.live.calls, ...parts.flatMap(callsOf)] },
   };
+}
+
+/** Returns the reasoning of an answer as one block. */
+function thoughtOf(
+  { position, data: { parts, usage } }: MainAnswer,
+  { thinking }: LivePart,
+): readonly PrintedReasoning[] {
+  const texts = parts.flatMap((part) =>
+    part.type === 'reasoning' && part.text.trim() !== '' ? [part.text.trim()] : [],
+  );
+  if (texts.length === 0) return [];
+  const durationMs = thinking && thinking.to - thinking.from;
+  // Without a count of its own, the reasoning is a part of the tokens of the answer.
+  const tokens = usage?.reasoning === 0 ? undefined : usage?.reasoning;
+  return [{ kind: 'reasoning', key: `${position}.r`, text: texts.join('\n\n'), ...defined({ tokens, durationMs }) }];
 }
 
 function callsOf(part: AnswerPart): readonly LiveCall[] {
@@ -245,13 +272,16 @@ function callsOf(part: AnswerPart): readonly LiveCall[] {
 }
 
 function foldToolEnd(conversation: Conversation, record: RecordedOf<'tool.returned' | 'tool.failed'>): Conversation {
-  const { call, durationMs, exit, parts } = record.data;
+  const { call, durationMs, exit, parts, shaping } = record.data;
   const open = conversation.live.calls.find((one) => one.call === call);
   const { tool = '', arguments: input = '' } = open ?? {};
   const text = textOf(parts);
   const failure = isInterrupted(tool, text) ? 'interrupted' : 'failed';
   const outcome = open?.denied !== undefined ? 'denied' : record.kind === 'tool.failed' ? failure : 'ok';
   const plan = tool === 'plan' && outcome === 'ok' ? planAfter(conversation.plan, input) : undefined;
+  const lines = shaping?.unit === 'lines' ? shaping.total : undefined;
+  const result = { tool, arguments: input, outcome, exit, text, lines } as const;
+  const fact = resultFact(result);
   const ended = endCall(conversation, call, {
     key: String(record.position),
     outcome,
@@ -260,7 +290,8 @@ function foldToolEnd(conversation: Conversation, record: RecordedOf<'tool.return
     ...(exit !== undefined && { exit }),
     ...(plan !== undefined && { plan }),
     ...(open?.denied !== undefined && { denial: open.denied }),
-    ...resultParts({ tool, arguments: input, outcome, exit, text }),
+    ...resultParts(result),
+    ...(fact !== undefined && { fact }),
   });
   return plan === undefined ? ended : { ...ended, plan };
 }
@@ -272,8 +303,20 @@ function endCall(
 ): Conversation {
   const open = conversation.live.calls.find((one) => one.call === call);
   const { tool, title } = open ?? { tool: '', title: call };
-  const calls = conversation.live.calls.filter((one) => one.call !== call);
-  return add(withLive(conversation, { calls }), { kind: 'tool', call, tool, title, ...end });
+  const ended: PrintedCall = { kind: 'tool', call, tool, title, ...end };
+  return open === undefined ? add(conversation, ended) : withEndedCalls(withCall(conversation, call, { ended }));
+}
+
+/**
+ * Moves the calls that have ended to the final blocks, in the order of the answer, up to the first one that runs.
+ * `all` also moves those after it.
+ */
+function withEndedCalls(conversation: Conversation, all = false): Conversation {
+  const { calls } = conversation.live;
+  const running = calls.findIndex(({ ended }) => ended === undefined);
+  const count = all || running === -1 ? calls.length : running;
+  const blocks = conversation.blocks.append(calls.slice(0, count).flatMap(({ ended }) => ended ?? []));
+  return withLive({ ...conversation, blocks }, { calls: calls.slice(count) });
 }
 
 /** Returns the conversation with a block that Tidemark adds itself. */
@@ -281,9 +324,9 @@ export function add(conversation: Conversation, block: PrintedBlock): Conversati
   return { ...conversation, blocks: conversation.blocks.append([block]) };
 }
 
-/** Returns the conversation without its live part, which was not recorded. */
+/** Returns the conversation without its live part, which was not recorded. The calls that have ended are recorded. */
 export function withoutLive(conversation: Conversation): Conversation {
-  return { ...conversation, live: NOTHING_LIVE };
+  return { ...withEndedCalls(conversation, true), live: NOTHING_LIVE };
 }
 
 /** Returns the conversation of a session that no process writes any more: its open calls do not run. */

@@ -5,7 +5,7 @@ import { createScriptedProvider } from '@tidemark/provider-scripted';
 import { expect, onTestFinished, test } from 'vitest';
 
 import type { StatusFacts } from './status-facts.ts';
-import { foldStatus, foldStatusRecord, NO_FACTS } from './status-facts.ts';
+import { foldStatus, foldStatusRecord, NO_FACTS, withForecast } from './status-facts.ts';
 
 const usage = { fresh: 0, read: 0, writes: [{ ttl: '5m' as const, tokens: 5_000 }], answer: 20 };
 
@@ -15,7 +15,7 @@ async function factsOf(records: AsyncIterable<Recorded>): Promise<StatusFacts> {
   return facts;
 }
 
-test('the cost of a fork does not contain the calls of its parent', async () => {
+test('the records of a fork do not contain the cost of its parent twice', async () => {
   const store = createMemoryStore();
   const provider = createScriptedProvider({ respond: () => ({ parts: [{ type: 'text', text: 'Yes.' }], usage }) });
   const agent = createAgent({ model: 'claude-opus-5-5', provider, store });
@@ -28,6 +28,14 @@ test('the cost of a fork does not contain the calls of its parent', async () => 
   expect(await factsOf(store.read(fork.id))).toMatchObject({ model: 'claude-opus-5-5', cost: '0' });
   await fork.prompt('two');
   expect(Number((await factsOf(store.read(fork.id))).cost)).toBeCloseTo(Number(parent.cost), 3);
+});
+
+test('another model has no hit rate before its first answer', () => {
+  const facts: StatusFacts = { ...NO_FACTS, model: 'claude-opus-5-5', hitRate: 0.9 };
+  const next = { provider: 'anthropic', parameters: {}, tokens: { fresh: 0, read: 0, written: 0 }, reported: false };
+  const gauge = { limit: 0, tier: 'unknown', by: 'tokens', bytes: 0, soft: 0, hard: 0, tail: 0, reserve: 0 } as const;
+  expect(withForecast(facts, { ...next, gauge, model: 'claude-opus-5-5' }).hitRate).toBe(0.9);
+  expect(withForecast(facts, { ...next, gauge, model: 'claude-haiku-4-5' }).hitRate).toBeUndefined();
 });
 
 test('the cost is a lower bound after a turn whose cost is unknown', async () => {

@@ -7,6 +7,9 @@ import type { Money, Recorded, RecordedOf, RenderParameters } from '@tidemark/lo
 import { money } from '@tidemark/log';
 import { inputTokens, sumOfMoney } from '@tidemark/model';
 
+import type { KnownCost } from '../../reports/line-cost.ts';
+import { costIn, hidesCost } from '../../reports/line-cost.ts';
+
 /** Facts of the status line. A field is absent if it is unknown or does not apply. */
 export interface StatusFacts {
   readonly model?: string;
@@ -15,7 +18,7 @@ export interface StatusFacts {
   readonly gauge?: Gauge;
   /** Share of the last call's input that came from the cache, from 0 to 1. */
   readonly hitRate?: number;
-  /** Known cost of the session and of its ended subagents so far. */
+  /** Known cost of the session, of its ended subagents, and of the sessions that it continues (see `costBefore`). */
   readonly cost?: Money;
   /** True if the cost of a turn is unknown, so that `cost` is a lower bound. */
   readonly costsMore?: true;
@@ -69,7 +72,7 @@ function counted(facts: StatusFacts, changes: boolean): StatusFacts {
 export function foldStatusRecord(facts: StatusFacts, record: Recorded): StatusFacts {
   switch (record.kind) {
     case 'session.created':
-      // The first records of a fork belong to its parent. Their cost was paid by the parent.
+      // The first records of a fork belong to its parent. `withCostBefore` adds what the parent paid.
       return { ...withoutBound(facts), subagents: 0, cost: money('0') };
     case 'epoch.opened':
       return withModel(facts, record.data.model, record.data.parameters);
@@ -80,20 +83,14 @@ export function foldStatusRecord(facts: StatusFacts, record: Recorded): StatusFa
     case 'answer.received':
       return foldAnswerFacts(facts, record);
     case 'answer.interrupted':
-      return withCost(facts, record.data.cost);
     case 'tool.charged':
-      return withCost(facts, record.data.cost);
-    case 'turn.ended': {
-      const { totals } = record.data;
-      return totals?.cost === undefined && totals?.taken?.cost !== undefined ? { ...facts, costsMore: true } : facts;
-    }
+      return withCost(facts, costIn(record));
+    case 'turn.ended':
+      return hidesCost(record) ? { ...facts, costsMore: true } : facts;
     case 'subagent.started':
       return { ...facts, subagents: facts.subagents + 1 };
     case 'subagent.ended':
-      return withCost(
-        { ...facts, subagents: Math.max(0, facts.subagents - 1) },
-        record.data.totals?.cost ?? record.data.cost,
-      );
+      return withCost({ ...facts, subagents: Math.max(0, facts.subagents - 1) }, costIn(record));
     default:
       return facts;
   }
@@ -103,6 +100,11 @@ export function foldStatusRecord(facts: StatusFacts, record: Recorded): StatusFa
 export function withForecast(facts: StatusFacts, next: NextCall | undefined): StatusFacts {
   if (next === undefined) return withoutForecast(facts);
   return { ...withModel(facts, next.model, next.parameters), next, gauge: next.gauge };
+}
+
+/** Returns the facts of a fork with the cost of the sessions that it continues. */
+export function withCostBefore(facts: StatusFacts, { cost, more }: KnownCost): StatusFacts {
+  return { ...withCost(facts, cost), ...(more && { costsMore: true }) };
 }
 
 function withoutBound(facts: StatusFacts): StatusFacts {
@@ -115,8 +117,10 @@ function withoutForecast(facts: StatusFacts): StatusFacts {
   return rest;
 }
 
+/** The last hit rate is that of the model that answered, so another model has none before its first answer. */
 function withModel(facts: StatusFacts, model: string, parameters: RenderParameters): StatusFacts {
-  const { effort: _effort, ...rest } = facts;
+  const { effort: _effort, hitRate, ...other } = facts;
+  const rest = hitRate === undefined || model !== facts.model ? other : { ...other, hitRate };
   const effort = effortOf(parameters);
   return { ...rest, model, ...(effort !== undefined && { effort }) };
 }

@@ -246,7 +246,7 @@ const fileTouch = z.object({
   digest: optional(digest),
   as: z.enum(['read', 'written', 'removed']),
   before: optional(fileState),
-  shows: optional(z.union([z.literal('change'), z.object({ from: number, to: number, of: number })])),
+  shows: optional(z.union([z.enum(['change', 'other-form']), z.object({ from: number, to: number, of: number })])),
 } satisfies PayloadShape<FileTouch>);
 
 const toolEnded = z.object({
@@ -268,6 +268,7 @@ const granted: z.ZodType<Granted> = z.object({
   tool: text,
   commands: optional(z.array(z.array(text))),
   patterns: optional(z.array(text)),
+  scripts: optional(z.array(z.object({ text, unsandboxed: optional(z.literal(true)) }))),
   paths: optional(z.array(text)),
   folders: optional(z.array(text)),
   hosts: optional(z.array(text)),

@@ -98,7 +98,7 @@ const promptDenied = z.object({
 } satisfies PayloadShape<PromptDenied>);
 
 const modeChanged = z.object({
-  mode: z.enum(['read-only', 'ask', 'auto']),
+  mode: z.enum(['read-only', 'ask', 'accept-edits', 'auto']),
   by: z.enum(['user', 'settings']),
 } satisfies PayloadShape<ModeChanged>);
 

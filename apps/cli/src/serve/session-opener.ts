@@ -1,0 +1,82 @@
+// Opens the sessions of the server, with the settings, keys and permissions of the user who started it.
+
+import { stat } from 'node:fs/promises';
+import { isAbsolute, relative, resolve } from 'node:path';
+
+import { defined } from '@tidemark/core';
+import type { SessionOpener } from '@tidemark/server';
+import { ServerError } from '@tidemark/server';
+
+import type { AgentFlags } from '../arguments/agent-flags.ts';
+import { namedSession } from '../arguments/choose-session.ts';
+import type { CommandContext } from '../frame/command.ts';
+import { prepareAgent } from '../turns/open-agent.ts';
+
+/** Choices of the user for the sessions of the server. */
+export interface ServedSessions {
+  /** Choices for new sessions. An existing session keeps its own. */
+  readonly flags: AgentFlags;
+  /** Absolute paths. New sessions work in one of these folders or below. The first one is the default. */
+  readonly folders: readonly [string, ...string[]];
+}
+
+/** Creates the opener of a server. */
+export function createSessionOpener({ flags, folders }: ServedSessions, context: CommandContext): SessionOpener {
+  const kept = keptFlags(flags);
+  return {
+    async create({ folder = folders[0], title, ...choices }, ask) {
+      await requireServed(folder, folders);
+      const request = { flags: { ...flags, ...choices } };
+      const { open, close } = await prepareAgent(request, { ...context, folder }, ask);
+      return opened(() => open(title), close);
+    },
+    async open(id, ask) {
+      const session = await namedSession(await context.store(), id);
+      const { open, close } = await prepareAgent({ flags: kept, session }, context, ask);
+      return opened(open, close);
+    },
+    async fork(id, options, ask) {
+      const session = await namedSession(await context.store(), id);
+      const { agent, close } = await prepareAgent({ flags: kept, session }, context, ask);
+      return opened(() => agent.fork(id, options), close);
+    },
+  };
+}
+
+async function opened(
+  open: () => ReturnType<Awaited<ReturnType<typeof prepareAgent>>['open']>,
+  close: () => Promise<void>,
+): ReturnType<SessionOpener['open']> {
+  try {
+    return { session: await open(), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Returns the flags that also apply to an existing session. Its model, effort, agent and mode are its own. */
+function keptFlags({
+  model: _model,
+  effort: _effort,
+  agent: _agent,
+  mode: _mode,
+  provider,
+  ...rest
+}: AgentFlags): AgentFlags {
+  return { ...rest, ...defined({ provider: provider === 'simulator' ? provider : undefined }) };
+}
+
+async function requireServed(folder: string, folders: readonly string[]): Promise<void> {
+  const next = `use ${folders.join(' or ')}, or start the server with \`--folder\``;
+  if (!isAbsolute(folder)) throw new ServerError('server/folder-refused', `${folder} is not an absolute path`, next);
+  if (!folders.some((served) => isWithin(resolve(folder), served)))
+    throw new ServerError('server/folder-refused', `this server does not serve ${folder}`, next);
+  const found = await stat(folder).catch(() => undefined);
+  if (found?.isDirectory() !== true) throw new ServerError('server/folder-refused', `${folder} is not a folder`, next);
+}
+
+function isWithin(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way === '' || (!way.startsWith('..') && !isAbsolute(way));
+}

@@ -1,0 +1,81 @@
+// The application: authentication, the routes, and the same form for every refusal.
+
+import { OpenAPIHono } from '@hono/zod-openapi';
+import { issuePlace } from '@tidemark/core';
+import { HTTPException } from 'hono/http-exception';
+import { routePath } from 'hono/route';
+import type { ZodError } from 'zod';
+import type { FreshProjection } from '../analytics/fresh-projection.ts';
+import { ServerError } from '../errors.ts';
+import { addAnalyticsRoutes } from './analytics-routes.ts';
+import { addCommandRoutes } from './command-routes.ts';
+import { addEventRoutes } from './event-routes.ts';
+import { failureAnswer } from './failure.ts';
+import { createMetrics } from './metrics.ts';
+import { addOpenApiDocument } from './openapi-document.ts';
+import type { RoutePlace, ServerApp } from './route-parts.ts';
+import { addServiceRoutes, OPEN_PATHS } from './service-routes.ts';
+import { addSessionRoutes } from './session-routes.ts';
+
+/** Parts of the server that the application uses. */
+export interface AppPlace extends RoutePlace {
+  readonly projection: FreshProjection;
+  /** Returns the time in milliseconds since the Unix epoch. */
+  now(): number;
+}
+
+/** Creates the application. Every path except the open ones needs the token. */
+export function createApp(place: AppPlace): ServerApp {
+  const metrics = createMetrics(place.live);
+  const app: ServerApp = new OpenAPIHono({
+    defaultHook: (result) => {
+      if (!result.success) throw badRequest(result.error);
+    },
+  });
+  app.use(async (context, next) => {
+    const began = performance.now();
+    await next();
+    context.header('x-content-type-options', 'nosniff');
+    const path = routePath(context, -1);
+    // The path of a request without a route would make a new metric for each wrong path.
+    const route = path === '/*' ? 'none' : path;
+    const { method } = context.req;
+    metrics.answered({ method, route, status: context.res.status, seconds: (performance.now() - began) / 1_000 });
+  });
+  app.use(async (context, next) => {
+    if (!OPEN_PATHS.has(context.req.path)) place.authentication.require(context.req.header('authorization'));
+    await next();
+  });
+  addServiceRoutes(app, { ...place, metrics });
+  addSessionRoutes(app, place);
+  addCommandRoutes(app, place);
+  addEventRoutes(app, place);
+  addAnalyticsRoutes(app, place);
+  addOpenApiDocument(app, place.version);
+  app.notFound((context) => {
+    const { status, body } = failureAnswer(
+      new ServerError(
+        'server/no-such-path',
+        `there is no ${context.req.method} ${context.req.path}`,
+        'read /openapi.json',
+      ),
+    );
+    return context.json(body, status);
+  });
+  app.onError((error, context) => {
+    const { status, body } = failureAnswer(error instanceof HTTPException ? unreadable(error) : error);
+    if (status === 401) context.header('www-authenticate', 'Bearer');
+    return context.json(body, status);
+  });
+  return app;
+}
+
+function badRequest({ issues }: ZodError): ServerError {
+  const problems = issues.map((issue) => [issuePlace(issue), issue.message].filter((text) => text !== '').join(': '));
+  return new ServerError('server/bad-request', problems.join('; '), 'read /openapi.json');
+}
+
+/** Returns the error for a body that is not JSON, or has another media type. */
+function unreadable({ message }: HTTPException): ServerError {
+  return new ServerError('server/bad-request', message, 'send JSON with the header `Content-Type: application/json`');
+}

@@ -1,0 +1,43 @@
+// Errors of the server. Each code has one HTTP status.
+
+import { CodedError } from '@tidemark/core';
+
+/** Code of a `ServerError`. */
+export type ServerErrorCode =
+  | 'server/bad-request'
+  | 'server/unauthorized'
+  | 'server/no-such-path'
+  | 'server/no-such-question'
+  | 'server/answered'
+  | 'server/turn-running'
+  | 'server/grown'
+  | 'server/folder-refused'
+  | 'server/closing'
+  | 'server/reading'
+  | 'server/bad-options';
+
+/** HTTP status of each code. */
+export const SERVER_ERRORS: Readonly<Record<ServerErrorCode, 400 | 401 | 403 | 404 | 409 | 500 | 503>> = {
+  'server/bad-request': 400,
+  'server/unauthorized': 401,
+  'server/no-such-path': 404,
+  'server/no-such-question': 404,
+  'server/answered': 409,
+  'server/turn-running': 409,
+  'server/grown': 409,
+  'server/folder-refused': 403,
+  'server/closing': 503,
+  'server/reading': 503,
+  'server/bad-options': 500,
+};
+
+/** Error of the server. The message states what happened, and `next` is the next step of the client. */
+export class ServerError extends CodedError<ServerErrorCode> {
+  override readonly name = 'ServerError';
+  readonly next: string;
+
+  constructor(code: ServerErrorCode, message: string, next: string, cause?: unknown) {
+    super(code, message, undefined, cause);
+    this.next = next;
+  }
+}

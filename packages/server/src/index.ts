@@ -1,0 +1,8 @@
+// Public exports of `server`: sessions over HTTP.
+
+export { newToken, SHORTEST_TOKEN } from './app/authenticate.ts';
+export type { ServerErrorCode } from './errors.ts';
+export { SERVER_ERRORS, ServerError } from './errors.ts';
+export type { SessionServer, SessionServerOptions } from './open-session-server.ts';
+export { openSessionServer } from './open-session-server.ts';
+export type { NewSession, OpenedSession, SessionOpener } from './ports.ts';

@@ -1,0 +1,204 @@
+// Sessions that this server has open, and the feeds of all sessions that have a reader. A session is opened at the first
+// command, and closed when it has been idle for a while, so that another process can write it.
+
+import type { AgentForkOptions, AgentSession } from '@tidemark/agent';
+import { TidemarkError } from '@tidemark/core';
+import type { Log, SessionId } from '@tidemark/log';
+import { ServerError } from '../errors.ts';
+import type { NewSession, OpenedSession, SessionOpener } from '../ports.ts';
+import type { Frame } from './frames.ts';
+import type { Questions } from './questions.ts';
+import { createQuestions } from './questions.ts';
+import type { SessionFeed } from './session-feed.ts';
+import { createSessionFeed } from './session-feed.ts';
+
+/** A session that this server has open. */
+export interface LiveSession {
+  readonly session: AgentSession;
+  readonly questions: Questions;
+}
+
+/** Sessions of one server. */
+export interface LiveSessions {
+  /** Returns a session if this server has it open. */
+  find(id: SessionId): LiveSession | undefined;
+  /**
+   * Opens a session if needed, and passes it to a function. The session is not closed before the function has ended.
+   *
+   * @throws LogError `log/missing`; `log/locked` if another process has the session open.
+   */
+  use<Result>(id: SessionId, work: (live: LiveSession) => Promise<Result>): Promise<Result>;
+  create(choices: NewSession): Promise<LiveSession>;
+  fork(id: SessionId, options: AgentForkOptions): Promise<LiveSession>;
+  /** Yields the frames of a session from a position on, until the signal aborts or the server closes. */
+  read(id: SessionId, from: number, signal: AbortSignal): AsyncGenerator<readonly Frame[], void>;
+  /** Numbers of open sessions, of running turns, of readers, and of questions that wait. */
+  count(): { readonly open: number; readonly running: number; readonly readers: number; readonly questions: number };
+  /** Interrupts every turn, closes every session and ends every reader. */
+  close(): Promise<void>;
+}
+
+/** Options of the sessions of a server. */
+export interface LiveSessionsOptions {
+  readonly log: Log;
+  readonly opener: SessionOpener;
+  /** Time after which an idle session is closed, in milliseconds. */
+  readonly idleMs: number;
+}
+
+interface Held extends LiveSession {
+  readonly opened: OpenedSession;
+  /** Number of commands that use the session. */
+  uses: number;
+  /** Time of the last use, in milliseconds of `performance.now()`. */
+  lastUse: number;
+}
+
+interface SessionTable {
+  readonly options: LiveSessionsOptions;
+  readonly held: Map<SessionId, Held>;
+  readonly opening: Map<SessionId, Promise<Held>>;
+  /** Idle sessions that are being closed. */
+  readonly ending: Map<SessionId, Promise<void>>;
+  readonly feeds: Map<SessionId, SessionFeed>;
+  closing: boolean;
+}
+
+/** Creates the sessions of a server. */
+export function createLiveSessions(options: LiveSessionsOptions): LiveSessions {
+  const sessions: SessionTable = {
+    options,
+    held: new Map(),
+    opening: new Map(),
+    ending: new Map(),
+    feeds: new Map(),
+    closing: false,
+  };
+  const sweep = setInterval(() => closeIdle(sessions), Math.max(10, options.idleMs / 4)).unref();
+  return {
+    find: (id) => sessions.held.get(id),
+    use: (id, work) => use(sessions, id, work),
+    create: (choices) => hold(sessions, (ask) => options.opener.create(choices, ask)),
+    fork: (id, how) => hold(sessions, (ask) => options.opener.fork(id, how, ask)),
+    read: (id, from, signal) => readFeed(sessions, id, from, signal),
+    count() {
+      const held = [...sessions.held.values()];
+      const readers = [...sessions.feeds.values()].reduce((sum, feed) => sum + feed.readers(), 0);
+      const questions = held.reduce((sum, one) => sum + one.questions.waiting().length, 0);
+      return { open: held.length, running: held.filter(({ session }) => session.running).length, readers, questions };
+    },
+    async close() {
+      sessions.closing = true;
+      clearInterval(sweep);
+      await Promise.allSettled([...sessions.opening.values(), ...sessions.ending.values()]);
+      await Promise.allSettled([...sessions.held.values()].map(({ opened }) => opened.close()));
+      for (const feed of sessions.feeds.values()) feed.close();
+    },
+  };
+}
+
+async function use<Result>(
+  sessions: SessionTable,
+  id: SessionId,
+  work: (live: LiveSession) => Promise<Result>,
+): Promise<Result> {
+  const held = sessions.held.get(id) ?? (await openHeld(sessions, id));
+  held.uses += 1;
+  try {
+    return await work(held);
+  } catch (error) {
+    // A session whose storage failed takes no more commands. The next command opens it again.
+    if (hasStopped(error) && sessions.held.get(id) === held) endHeld(sessions, id, held);
+    throw error;
+  } finally {
+    held.uses -= 1;
+    held.lastUse = performance.now();
+  }
+}
+
+function hasStopped(error: unknown): boolean {
+  return error instanceof TidemarkError && STOPPED.has(error.code);
+}
+
+const STOPPED: ReadonlySet<string> = new Set(['log/latched', 'log/closed', 'agent/closed', 'agent/stopped']);
+
+/** Opens a session. Two commands that come at the same time share one opening. */
+function openHeld(sessions: SessionTable, id: SessionId): Promise<Held> {
+  const { opening, ending, options } = sessions;
+  const open = async (): Promise<Held> => {
+    await ending.get(id);
+    return hold(sessions, (ask) => options.opener.open(id, ask));
+  };
+  const running = opening.get(id) ?? open().finally(() => opening.delete(id));
+  opening.set(id, running);
+  return running;
+}
+
+async function hold(sessions: SessionTable, open: (ask: Questions['ask']) => Promise<OpenedSession>): Promise<Held> {
+  if (sessions.closing) throw closing();
+  const place: { feed?: SessionFeed } = {};
+  const questions = createQuestions((event) => place.feed?.tell(event));
+  const opened = await open(questions.ask);
+  const { session } = opened;
+  if (sessions.closing) {
+    await opened.close();
+    throw closing();
+  }
+  const held: Held = { session, questions, opened, uses: 0, lastUse: performance.now() };
+  place.feed = feedOf(sessions, session.id);
+  place.feed.attach(session, questions.waiting);
+  sessions.held.set(session.id, held);
+  return held;
+}
+
+function closing(): ServerError {
+  return new ServerError('server/closing', 'the server is stopping', 'send the request again when it runs again');
+}
+
+function feedOf({ feeds, options }: SessionTable, id: SessionId): SessionFeed {
+  const feed = feeds.get(id) ?? createSessionFeed(options.log, id);
+  feeds.set(id, feed);
+  return feed;
+}
+
+async function* readFeed(
+  sessions: SessionTable,
+  id: SessionId,
+  from: number,
+  signal: AbortSignal,
+): AsyncGenerator<readonly Frame[], void> {
+  const feed = feedOf(sessions, id);
+  try {
+    yield* feed.read(from, signal);
+  } finally {
+    forgetFeed(sessions, id, feed);
+  }
+}
+
+/** Forgets a feed without readers whose session is not open. */
+function forgetFeed({ feeds, held }: SessionTable, id: SessionId, feed: SessionFeed): void {
+  if (feed.readers() === 0 && !held.has(id) && feeds.get(id) === feed) feeds.delete(id);
+}
+
+function closeIdle(sessions: SessionTable): void {
+  const before = performance.now() - sessions.options.idleMs;
+  for (const [id, held] of sessions.held) {
+    const { session, uses, lastUse } = held;
+    const works = session.running || session.processes.list().some(({ running }) => running);
+    if (works) held.lastUse = performance.now();
+    else if (uses === 0 && lastUse <= before) endHeld(sessions, id, held);
+  }
+}
+
+function endHeld(sessions: SessionTable, id: SessionId, { opened }: Held): void {
+  const { held, ending, feeds } = sessions;
+  held.delete(id);
+  const end = async (): Promise<void> => {
+    // The error of a session that cannot be closed was thrown to the command that caused it.
+    await opened.close().catch(() => undefined);
+    ending.delete(id);
+    const feed = feeds.get(id);
+    if (feed !== undefined) forgetFeed(sessions, id, feed);
+  };
+  ending.set(id, end());
+}

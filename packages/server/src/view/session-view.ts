@@ -1,0 +1,86 @@
+// View of one session: its list entry, its progress, and what this server runs of it.
+
+import { defined } from '@tidemark/core';
+import { readFold } from '@tidemark/agent';
+import type { Fold, Mode } from '@tidemark/agent';
+import type { Log, Money, SessionId, SessionSummary, TurnEnded } from '@tidemark/log';
+import { LogError } from '@tidemark/log';
+import type { LiveSessions } from '../live/live-sessions.ts';
+import type { WaitingQuestion } from '../live/questions.ts';
+
+/** Part of a session that this server runs. */
+export interface LiveFacts {
+  /** True if this server has the session open. */
+  readonly open: boolean;
+  /** True if this server runs a turn of the session. */
+  readonly running: boolean;
+}
+
+/** List entry of a session. `questions` is the number of questions that wait for an answer. */
+export type SessionEntry = SessionSummary & LiveFacts & { readonly questions: number };
+
+/** A session with its progress. */
+export interface SessionDetails extends SessionSummary, LiveFacts {
+  /** Number of records. */
+  readonly length: number;
+  readonly provider?: string;
+  readonly model?: string;
+  readonly mode?: Mode;
+  /** Own agent of the session. */
+  readonly agent?: string;
+  /** The last turn. `open` is true if the log has no end of it: it runs, or it was cut off. */
+  readonly turn?: { readonly id?: string; readonly open: boolean; readonly outcome?: TurnEnded['outcome'] };
+  /** True if `resume` can continue the last turn. */
+  readonly resumable: boolean;
+  /** Known cost of the session in US dollars, without its ancestors. */
+  readonly cost: Money;
+  readonly questions: readonly WaitingQuestion[];
+}
+
+/** Returns the list entry of a session with what this server runs of it. */
+export function listEntry(summary: SessionSummary, live: LiveSessions): SessionEntry {
+  const held = live.find(summary.session);
+  return { ...summary, ...factsOf(live, summary.session), questions: held?.questions.waiting().length ?? 0 };
+}
+
+/**
+ * Reads a session and returns its view.
+ *
+ * @throws LogError as the store does.
+ */
+export async function readSessionDetails(log: Log, id: SessionId, live: LiveSessions): Promise<SessionDetails> {
+  const { fold } = await readFold(log, id);
+  return viewOf(await summaryAt(log, id, fold.state.createdAt), fold, live);
+}
+
+function viewOf(summary: SessionSummary, { state, progress }: Fold, live: LiveSessions): SessionDetails {
+  const { turn } = progress;
+  const epoch = state.epoch?.opened;
+  const held = live.find(summary.session);
+  const open = turn !== undefined && turn.ended === undefined;
+  return {
+    ...summary,
+    ...factsOf(live, summary.session),
+    length: state.length,
+    ...defined({ provider: epoch?.provider, model: epoch?.model, mode: progress.mode, agent: progress.agent?.name }),
+    ...(turn !== undefined && { turn: { ...defined({ id: turn.id, outcome: turn.ended?.outcome }), open } }),
+    resumable: turn !== undefined && turn.ended?.outcome !== 'completed' && held?.session.running !== true,
+    cost: progress.sessionCost,
+    questions: held?.questions.waiting() ?? [],
+  };
+}
+
+function factsOf(live: LiveSessions, id: SessionId): LiveFacts {
+  const held = live.find(id);
+  return { open: held !== undefined, running: held?.session.running ?? false };
+}
+
+/** Reads the record that created the session. In a fork it comes after the records of the parent. */
+async function summaryAt(log: Log, id: SessionId, createdAt: number | undefined): Promise<SessionSummary> {
+  for await (const record of log.read(id, createdAt, (createdAt ?? 0) + 1)) {
+    if (record.kind !== 'session.created') break;
+    const { root, parent, startedBy, workspace, title } = record.data;
+    return { session: id, root, ...defined({ parent, startedBy, workspace, title }), createdAt: record.at };
+  }
+  throw new LogError('log/missing', `session ${id} has no record that created it`, { session: id });
+}
