@@ -1,10 +1,9 @@
-// Tests the projection of sessions: which records are read, what happens to damaged and deleted sessions, and the
-// questions.
+// Tests the updates of the projection of sessions: which records are read, and what happens to damaged and deleted
+// sessions.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readSkillUse } from '@tidemark/agent';
 import type { Log, SessionId } from '@tidemark/log';
 import { LogError, sessionId, timestamp } from '@tidemark/log';
 import type { MemoryBackend } from '@tidemark/store-memory';
@@ -14,6 +13,7 @@ import type { SessionProjection } from '../src/index.ts';
 import { openSessionProjection } from '../src/index.ts';
 import type { RandomEvent, RandomSessions } from './random-sessions.ts';
 import { beginSessions, rowOf } from './random-sessions.ts';
+import { beginSession, call, epoch } from './small-sessions.ts';
 
 let folder: string;
 let backend: MemoryBackend;
@@ -44,28 +44,7 @@ function watched(): Log {
   };
 }
 
-const epoch: RandomEvent = { type: 'epoch', model: 0, cause: 0, also: false };
-
-function call(read: number, written: number, more: Partial<Extract<RandomEvent, { type: 'call' }>> = {}): RandomEvent {
-  return {
-    type: 'call',
-    side: false,
-    alone: false,
-    forecast: [read, written, 0, written],
-    end: 'received',
-    usage: [0, read, written],
-    cost: 1_000_000_000,
-    miss: undefined,
-    seconds: 2,
-    ...more,
-  };
-}
-
-async function begin(events: readonly RandomEvent[]): Promise<SessionId> {
-  await sessions.perform({ type: 'session', workspace: 0, startedBy: undefined, imported: false });
-  await sessions.perform({ type: 'events', of: sessions.ids.length - 1, events });
-  return sessions.ids.at(-1) ?? sessionId('none');
-}
+const begin = (events: readonly RandomEvent[]): Promise<SessionId> => beginSession(sessions, events);
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'tidemark-projection-'));
@@ -188,13 +167,7 @@ describe('an update', () => {
     const marks = new Map([first, second].map((session) => [session, 1]));
     const log = watched();
     const marked: Log = {
-      ...log,
-      async sessions() {
-        const { sessions: all } = await log.sessions();
-        const at = timestamp('2026-11-20T12:00:00.000Z');
-        const listed = all.map((one) => ({ ...one, changedAt: at, bytes: marks.get(one.session) ?? 0 }));
-        return { sessions: listed, unreadable: [] };
-      },
+      ...withMarks(log, (session) => marks.get(session) ?? 0),
       async *read(session, from, to) {
         if (session === second) throw new LogError('log/unknown-revision', 'newer', PLACE);
         yield* log.read(session, from, to);
@@ -257,9 +230,41 @@ describe('an update', () => {
 
 const PLACE = { path: 'x', line: 6, offset: 1, phase: 'frame', reason: 'x' } as const;
 
+/** Adds marks of files to the list of a store. */
+function withMarks(log: Log, bytesOf: (session: SessionId) => number): Log {
+  const changedAt = timestamp('2026-11-20T12:00:00.000Z');
+  return {
+    ...log,
+    async sessions() {
+      const { sessions: all } = await log.sessions();
+      return { sessions: all.map((one) => ({ ...one, changedAt, bytes: bytesOf(one.session) })), unreadable: [] };
+    },
+  };
+}
+
 function fail(): never {
   throw new Error('no session');
 }
+
+test('an update that is stopped within a session is continued by the next one, although the file has not changed', async () => {
+  await begin([epoch, ...Array.from({ length: 4_500 }, (_, index) => call(index * 10, 10))]);
+  const log = createMemoryStore(backend);
+  const stop = new AbortController();
+  const stopping: Log = {
+    ...withMarks(log, () => 1),
+    async *read(session, from, to) {
+      for await (const record of log.read(session, from, to)) {
+        if (record.position === 3_000) stop.abort();
+        yield record;
+      }
+    },
+  };
+  const other = await open(stopping);
+  await other.update({ signal: stop.signal });
+  expect((await other.cost({})).whole.calls).toBe(2_001);
+  await other.update();
+  expect((await other.cost({})).whole.calls).toBe(4_500);
+});
 
 describe('a database', () => {
   test('with other rules is emptied, and read again', async () => {
@@ -279,97 +284,5 @@ describe('a database', () => {
     const other = await open();
     await Promise.all([projection.rebuild(), other.update(), other.update()]);
     expect((await projection.cost({}, 'day')).whole.calls).toBe(10);
-  });
-});
-
-describe('the questions', () => {
-  test('name the causes of misses and of opened epochs, and page through the breaks from the latest', async () => {
-    await begin([
-      epoch,
-      call(0, 2000),
-      { ...epoch, cause: 2 },
-      call(0, 2100, { miss: [0, 1500] }),
-      call(1000, 1000, { miss: [1, 900] }),
-      { ...epoch, cause: 3, also: true },
-      call(2000, 100),
-    ]);
-    await projection.update();
-    const first = await projection.listBreaks({ limit: 2 });
-    const second = await projection.listBreaks({ limit: 2, after: first.next ?? '' });
-    expect(
-      [...first.breaks, ...second.breaks].map(({ answer, causes, opened: by, tokens, cost }) => [
-        answer,
-        causes,
-        by,
-        tokens,
-        cost,
-      ]),
-    ).toEqual([
-      [11, ['compaction', 'role'], 'compaction + role', 0, '0'],
-      [8, ['expired', 'lookback'], null, 900, '0.000123456789'],
-      [6, ['tools', 'lookback'], 'tools', 1500, '0.000123456789'],
-    ]);
-    expect(second.next).toBeNull();
-    expect((await projection.cost({}, 'cause')).groups?.map(({ name, sums }) => [name, sums.lost.tokens])).toEqual([
-      [null, 0],
-      ['expired + lookback', 900],
-      ['tools + lookback', 1500],
-    ]);
-    expect((await projection.breaks({}, 'cause')).whole).toMatchObject({
-      breaks: 3,
-      tokens: 2400,
-      cost: '0.000246913578',
-    });
-  });
-
-  test('return the use of skills as `readSkillUse` does, without the loads of ancestors', async () => {
-    const skill = (number: number, reason: number): RandomEvent => ({ type: 'skill', skill: number, reason });
-    await begin([skill(0, 0), skill(0, 1), skill(1, 0), skill(0, 1)]);
-    await sessions.perform({ type: 'fork', of: 0, share: 100 });
-    await sessions.perform({ type: 'events', of: 1, events: [skill(1, 0)] });
-    await projection.update();
-    for (const id of sessions.ids) {
-      const found = await projection.skills({ session: id });
-      const { skills } = await readSkillUse(createMemoryStore(backend), id);
-      expect(
-        found.map(({ name, loads, tokens, versions, sources }) => ({ name, loads, tokens, versions, sources })),
-      ).toEqual(skills.map(({ reasons: _reasons, ...use }) => ({ ...use, versions: [...use.versions].toSorted() })));
-    }
-    expect(await projection.skills({})).toMatchObject([
-      { name: 'skill 0', sessions: 1, preloaded: { sessions: 1, asked: 1 }, reasons: { always: 1, on_demand: 2 } },
-      { name: 'skill 1', sessions: 2, preloaded: { sessions: 2, asked: 0 }, reasons: { always: 2, on_demand: 0 } },
-    ]);
-  });
-
-  test('report unknown amounts as null, and count the calls without them', async () => {
-    await begin([{ ...epoch, model: 3 }, call(0, 10, { usage: [undefined, 5, undefined], cost: undefined })]);
-    await projection.update();
-    expect((await projection.cost({})).whole).toMatchObject({
-      paid: { cost: null, unpriced: 1 },
-      compared: { calls: 0, unpriced: 1, paid: null, uncached: null, ideal: null },
-    });
-    const none = await projection.cacheEffectiveness({ model: 'no such model' }, 'day');
-    expect(none).toMatchObject({ groups: [], whole: { calls: 0, hitRate: null, writeShare: null, coverage: null } });
-  });
-
-  test('list sessions from the latest change, by title, folder, model and page', async () => {
-    for (let index = 0; index < 3; index += 1) await begin([epoch, call(0, 2000)]);
-    await sessions.perform({ type: 'fork', of: 0, share: 50 });
-    await sessions.perform({ type: 'session', workspace: 1, startedBy: 1, imported: false });
-    await projection.update();
-    const names = async (query: Parameters<SessionProjection['sessions']>[0]): Promise<readonly string[]> =>
-      (await projection.sessions(query)).sessions.map(({ session }) => session);
-    expect(await names({})).toEqual(['s4', 's3', 's2', 's1', 's0']);
-    expect(await names({ title: 'TITLE 2' })).toEqual(['s2']);
-    expect(await names({ title: '%' })).toEqual([]);
-    expect(await names({ workspace: '/work/1' })).toEqual(['s4']);
-    expect(await names({ provider: 'anthropic' })).toEqual(['s2', 's1', 's0']);
-    const first = await projection.sessions({ limit: 2 });
-    expect(await names({ limit: 2, after: first.next ?? '' })).toEqual(['s2', 's1']);
-    expect((await projection.sessions({ limit: 5 })).next).toBeNull();
-    expect(first.sessions).toMatchObject([
-      { session: 's4', startedBy: 's1', parent: null, workspace: '/work/1' },
-      { session: 's3', startedBy: null, parent: 's0', cost: { calls: 0 } },
-    ]);
   });
 });
