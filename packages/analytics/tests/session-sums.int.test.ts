@@ -56,6 +56,22 @@ async function expectSameSums({ sessions, projection }: Played): Promise<void> {
   }
 }
 
+/** Expects the totals of breaks to be the sums of their rows, with and without a filter that the totals do not have. */
+async function expectBreakSums(projection: SessionProjection, times: readonly string[]): Promise<void> {
+  const { breaks } = await projection.listBreaks({ limit: 1000 });
+  for (const since of [undefined, ...times]) {
+    const filter = since === undefined ? {} : { since };
+    const expected = breaks.filter(({ at }) => since === undefined || at >= since);
+    const { whole } = await projection.breaks(filter, 'cause');
+    const tokens = expected.reduce((sum, one) => sum + (one.tokens ?? 0), 0);
+    expect([whole.breaks, whole.tokens]).toEqual([expected.length, tokens]);
+    expect((await projection.breaks(filter, 'session')).whole).toEqual(whole);
+    const { groups = [] } = await projection.breaks(filter, 'cause');
+    const names = new Set(expected.map(({ causes }) => causes.join(' + ')));
+    expect(groups.map(({ name }) => name ?? '').toSorted()).toEqual([...names].toSorted());
+  }
+}
+
 function sorted<T>(values: readonly T[]): readonly T[] {
   return values.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 }
@@ -69,6 +85,7 @@ async function everything(projection: SessionProjection): Promise<unknown> {
     days: await projection.cost({}, 'day'),
     causes: await projection.cacheEffectiveness({}, 'cause'),
     breaks: (await projection.listBreaks({ limit: 1000 })).breaks,
+    breaksByCause: await projection.breaks({}, 'cause'),
     skills: await projection.skills({}),
   };
 }
@@ -96,6 +113,7 @@ test(
         }
         await played.projection.update();
         await expectSameSums(played);
+        await expectBreakSums(played.projection, ['2026-11-21', '2026-11-20T18:00:00Z']);
         const before = await everything(played.projection);
         await played.projection.rebuild();
         expect(await everything(played.projection)).toEqual(before);

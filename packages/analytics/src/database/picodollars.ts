@@ -37,7 +37,9 @@ function roundedPicodollars(amount: Money): Picodollars | null {
 
 /** Converts a sum of picodollars to US dollars, as an exact decimal. */
 export function dollarsOf(sum: bigint): Money {
-  return money(new Decimal(sum.toString()).div(PICO).toFixed());
+  const digits = (sum < 0n ? -sum : sum).toString().padStart(DECIMALS + 1, '0');
+  const decimals = digits.slice(-DECIMALS).replace(/0+$/, '');
+  return money(`${sum < 0n ? '-' : ''}${digits.slice(0, -DECIMALS)}${decimals === '' ? '' : `.${decimals}`}`);
 }
 
 const PICO = '1e12';

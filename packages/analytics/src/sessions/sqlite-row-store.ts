@@ -22,7 +22,7 @@ import type {
   TotalKey,
 } from './session-rows.ts';
 import { keyOfCharge } from './session-rows.ts';
-import { CALL_ENTRY_COLUMNS, INSERT_CALL_ENTRY, SUMMED, TOTAL_KEYS } from './session-tables.ts';
+import { CALL_ENTRY_COLUMNS, INSERT_CALL_ENTRY, SUMMED, TOTAL_KEYS, addBreaks } from './session-tables.ts';
 
 /** Creates the store of rows in an open database. */
 export function createRowStore(rows: RowDatabase): RowStore {
@@ -67,6 +67,7 @@ interface Statements {
   readonly dropPending: StatementSync;
   readonly call: StatementSync;
   readonly break: StatementSync;
+  readonly breakTotal: StatementSync;
   readonly skill: StatementSync;
   readonly charge: StatementSync;
   readonly sessionTotal: StatementSync;
@@ -87,7 +88,8 @@ function prepareStatements(database: DatabaseSync): Statements {
     pending,
     dropPending: database.prepare('DELETE FROM call WHERE session = ? AND pending = 1'),
     call: database.prepare(INSERT_CALL_ENTRY),
-    break: insert('break', 14),
+    break: database.prepare(`INSERT OR IGNORE INTO break VALUES (${placeholders(14)})`),
+    breakTotal: database.prepare(addBreaks('session = ? AND answer = ?', '')),
     skill: insert('skill', 9),
     charge: insert('charge', 12),
     sessionTotal: database.prepare(addTotal('session_total', ['session', ...TOTAL_KEYS])),
@@ -189,7 +191,9 @@ interface PendingTotal {
 function writeEntries(statements: Statements, key: number, entries: SessionEntries): void {
   for (const call of entries.calls)
     statements.call.run(key, ...CALL_ENTRY_COLUMNS.map(({ value }) => value(call)), ...call.account);
-  for (const one of entries.breaks) statements.break.run(key, ...breakValues(one));
+  // A break at a pending call is written again with the same values.
+  for (const one of entries.breaks)
+    if (Number(statements.break.run(key, ...breakValues(one)).changes) > 0) statements.breakTotal.run(key, one.answer);
   for (const skill of entries.skills) statements.skill.run(key, ...skillValues(skill));
   for (const charge of entries.charges) statements.charge.run(key, ...chargeValues(charge));
 }
@@ -236,9 +240,10 @@ function removeRows(database: DatabaseSync, session: string): void {
       ON CONFLICT DO UPDATE SET ${SUMMED.map((name) => `${name} = ${name} + excluded.${name}`).join(', ')}`,
     )
     .run(key);
+  database.prepare(addBreaks('session = ?', '-')).run(key);
   for (const table of ['call', 'break', 'skill', 'charge', 'session_total'])
     database.prepare(`DELETE FROM ${table} WHERE session = ?`).run(key);
-  database.exec('DELETE FROM day_total WHERE lines = 0');
+  database.exec('DELETE FROM day_total WHERE lines = 0; DELETE FROM break_total WHERE breaks = 0;');
 }
 
 function endReading(database: DatabaseSync, session: string, { stamp, problem }: ReadingEnd): void {

@@ -87,7 +87,9 @@ async function findDue(
   }
   for (const { session, reason } of unreadable) {
     problems.push({ session, reason });
-    if (known.has(session)) await store.end(session, { stamp: undefined, problem: reason });
+    const before = known.get(session);
+    if (before !== undefined && before.problem !== reason)
+      await store.end(session, { stamp: undefined, problem: reason });
   }
   return { due, gone: [...known.keys()].filter((session) => !there.has(session)) };
 }
@@ -134,9 +136,10 @@ async function attempt(options: Attempt): Promise<Attempted> {
   const writer = createPartWriter(options);
   try {
     const outcome = await readRecords(options, writer);
-    if (typeof outcome === 'string') return outcome;
-    if (!(await writer.write({ stamp: due.stamp, problem: undefined }))) return 'moved';
-    return { records: outcome.records };
+    if (outcome === 'restart' || outcome === 'moved') return outcome;
+    // A reading that was stopped has no end, so the next update continues it.
+    const isWritten = outcome === 'stopped' || (await writer.write({ stamp: due.stamp, problem: undefined }));
+    return isWritten ? { records: writer.records } : 'moved';
   } catch (error) {
     if (error instanceof AnalyticsError || !(error instanceof Error)) throw error;
     if (error instanceof LogError && error.code === 'log/missing') {
@@ -188,7 +191,10 @@ function createPartWriter({ store, due, known, restart, ...source }: Attempt): P
 }
 
 /** Reads the new records, and writes the rows of a long session in parts. */
-async function readRecords(options: Attempt, writer: PartWriter): Promise<'restart' | 'moved' | { records: number }> {
+async function readRecords(
+  options: Attempt,
+  writer: PartWriter,
+): Promise<'read' | 'stopped' | Exclude<Attempted, ReadOne>> {
   const { log, due, known, restart, signal } = options;
   const isContinued = known !== undefined && !restart;
   let isFitting = !isContinued;
@@ -206,7 +212,7 @@ async function readRecords(options: Attempt, writer: PartWriter): Promise<'resta
     // A session that is read again keeps its earlier rows until all of it is read.
     if (restart || writer.reading.calls < CALLS_AT_ONCE) continue;
     if (!(await writer.write())) return 'moved';
-    if (signal?.aborted === true) break;
+    if (signal?.aborted === true) return 'stopped';
   }
-  return isFitting ? { records: writer.records } : 'restart';
+  return isFitting ? 'read' : 'restart';
 }
