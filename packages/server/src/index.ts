@@ -5,4 +5,4 @@ export type { ServerErrorCode } from './errors.ts';
 export { SERVER_ERRORS, ServerError } from './errors.ts';
 export type { SessionServer, SessionServerOptions } from './open-session-server.ts';
 export { openSessionServer } from './open-session-server.ts';
-export type { NewSession, OpenedSession, SessionOpener } from './ports.ts';
+export type { ChosenModel, ModelNames, NewSession, OpenedSession, SessionOpener } from './ports.ts';

@@ -6,6 +6,8 @@ import type { SessionId } from '@tidemark/log';
 /** A session that is open in this process. `close` ends its running turn and frees its lock. */
 export interface OpenedSession {
   readonly session: AgentSession;
+  /** Model of its next request. The log contains it after the first request only. */
+  readonly model?: ChosenModel;
   close(): Promise<void>;
 }
 
@@ -21,8 +23,29 @@ export interface NewSession {
   readonly agent?: string;
 }
 
+/** A model and its provider. */
+export interface ChosenModel {
+  readonly model: string;
+  /** Name of the provider. Default: the provider that serves a model of this name. */
+  readonly provider?: string;
+}
+
+/** Knowledge about models that the server does not have itself. */
+export interface ModelNames {
+  /**
+   * Returns the model that a client names for a session. A family such as `opus` selects its newest model.
+   *
+   * @throws TidemarkError for a provider that does not exist.
+   */
+  resolve(session: SessionId, named: ChosenModel): Promise<ChosenModel>;
+  /** Returns the values of the effort of a model. Empty if it has no effort, `undefined` if they are unknown. */
+  efforts(model: ChosenModel): Promise<readonly string[] | undefined>;
+}
+
 /** Opens sessions. Each opened session has its own agent, so each question belongs to one session. */
 export interface SessionOpener {
+  /** Default: names are used as they are, and every effort is accepted. */
+  readonly models?: ModelNames;
   /**
    * Creates a session.
    *

@@ -11,10 +11,12 @@ import { addAnalyticsRoutes } from './analytics-routes.ts';
 import { addCommandRoutes } from './command-routes.ts';
 import { addEventRoutes } from './event-routes.ts';
 import { failureAnswer } from './failure.ts';
+import { addForkRoutes } from './fork-routes.ts';
 import { createMetrics } from './metrics.ts';
 import type { RoutePlace, ServerApp } from './route-parts.ts';
 import { addServiceRoutes, OPEN_PATHS } from './service-routes.ts';
 import { addSessionRoutes } from './session-routes.ts';
+import { addSettingRoutes } from './setting-routes.ts';
 
 /** Parts of the server that the application uses. */
 export interface AppPlace extends RoutePlace {
@@ -48,6 +50,8 @@ export function createApp(place: AppPlace): ServerApp {
   addServiceRoutes(app, { ...place, metrics });
   addSessionRoutes(app, place);
   addCommandRoutes(app, place);
+  addSettingRoutes(app, place);
+  addForkRoutes(app, place);
   addEventRoutes(app, place);
   addAnalyticsRoutes(app, place);
   app.openAPIRegistry.registerComponent('securitySchemes', 'token', { type: 'http', scheme: 'bearer' });
