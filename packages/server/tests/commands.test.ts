@@ -1,6 +1,7 @@
 // Tests the commands that change the settings of a session, fork it or compact it.
 
 import type { ScriptedAnswer } from '@tidemark/provider-scripted';
+import { createSimulator } from '@tidemark/simulator';
 import { expect, test } from 'vitest';
 import type { ServerEvent } from './test-server.ts';
 import { openTestServer } from './test-server.ts';
@@ -16,6 +17,20 @@ async function talk(place: Place, text = 'Count to three.'): Promise<{ readonly 
   await place.send('POST', `/sessions/${session}/prompt`, { text });
   await place.until(session, ended);
   return { id: session, path: `/sessions/${session}` };
+}
+
+/** Opens a server whose sessions use a simulator of Anthropic, so that other models can be named. */
+async function openSimulated(texts: readonly string[], idleMs = 60_000) {
+  const simulator = createSimulator();
+  for (const text of texts) simulator.next({ answer: { text } });
+  const door = await simulator.listen();
+  const provider = { provider: 'anthropic', apiKey: 'key-of-a-test', baseURL: door.url } as const;
+  const place = await openTestServer({ agent: provider, server: { idleMs } });
+  const close = async (): Promise<void> => {
+    await place[Symbol.asyncDispose]();
+    await door.close();
+  };
+  return { ...place, [Symbol.asyncDispose]: close };
 }
 
 async function kindsOf(place: Place, path: string): Promise<readonly string[]> {
@@ -34,7 +49,7 @@ test('each permission mode can be set, and a session keeps it', async () => {
 });
 
 test('another model continues in a fork, and the session keeps its own model', async () => {
-  await using place = await openTestServer({ answers: [says('One.'), says('Two.')] });
+  await using place = await openSimulated(['One.', 'Two.']);
   const { id, path } = await talk(place);
   const set = await place.send('PUT', `${path}/model`, { model: 'claude-opus-4-8' });
   expect(set).toMatchObject({ status: 200, body: { model: 'claude-opus-4-8', parent: { session: id } } });
@@ -46,7 +61,7 @@ test('another model continues in a fork, and the session keeps its own model', a
 });
 
 test('a model that is set in place survives the closing of the idle session', async () => {
-  await using place = await openTestServer({ answers: [says('One.'), says('Two.')], server: { idleMs: 20 } });
+  await using place = await openSimulated(['One.', 'Two.'], 20);
   const { id, path } = await talk(place);
   const set = await place.send('PUT', `${path}/model`, { model: 'claude-opus-4-8', inPlace: true });
   expect(set).toMatchObject({ status: 200, body: { session: id } });
@@ -58,7 +73,7 @@ test('a model that is set in place survives the closing of the idle session', as
 });
 
 test('an effort that the model does not have is refused, and changes nothing', async () => {
-  await using place = await openTestServer({ answers: [says('One.')] });
+  await using place = await openSimulated(['One.']);
   const { path } = await talk(place);
   expect((await place.send('PUT', `${path}/effort`, { effort: 'low' })).status).toBe(200);
   const before = await kindsOf(place, path);
