@@ -15,6 +15,7 @@ import { resolveModel } from '../arguments/resolve-model.ts';
 import type { CommandContext } from '../frame/command.ts';
 import { readCatalog } from '../settings/own-catalog.ts';
 import { prepareAgent } from '../turns/open-agent.ts';
+import { createFileRestorer } from './file-restorer.ts';
 
 /** Choices of the user for the sessions of the server. */
 export interface ServedSessions {
@@ -29,6 +30,7 @@ export function createSessionOpener({ flags, folders }: ServedSessions, context:
   const kept = keptFlags(flags);
   return {
     models: modelNames(context),
+    restorer: createFileRestorer(context),
     async create({ folder = folders[0], title, ...choices }, ask) {
       await requireServed(folder, folders);
       const request = { flags: { ...flags, ...choices } };

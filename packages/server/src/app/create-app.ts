@@ -13,6 +13,7 @@ import { addEventRoutes } from './event-routes.ts';
 import { failureAnswer } from './failure.ts';
 import { addForkRoutes } from './fork-routes.ts';
 import { createMetrics } from './metrics.ts';
+import { addRewindRoutes } from './rewind-routes.ts';
 import type { RoutePlace, ServerApp } from './route-parts.ts';
 import { addServiceRoutes, OPEN_PATHS } from './service-routes.ts';
 import { addSessionRoutes } from './session-routes.ts';
@@ -52,6 +53,7 @@ export function createApp(place: AppPlace): ServerApp {
   addCommandRoutes(app, place);
   addSettingRoutes(app, place);
   addForkRoutes(app, place);
+  addRewindRoutes(app, place);
   addEventRoutes(app, place);
   addAnalyticsRoutes(app, place);
   app.openAPIRegistry.registerComponent('securitySchemes', 'token', { type: 'http', scheme: 'bearer' });

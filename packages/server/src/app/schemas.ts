@@ -120,7 +120,7 @@ export const SESSION: z.ZodType<SessionDetails> = z
       })
       .exactOptional(),
     resumable: z.boolean().describe('True if `resume` can continue the last turn.'),
-    cost: MONEY.describe('Known cost in US dollars, without the ancestors of the session.'),
+    cost: MONEY.describe('Known cost in US dollars. For a fork, with the records that it begins with.'),
     questions: z.array(WAITING),
   })
   .openapi('Session');
