@@ -157,6 +157,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sessions/{session}/agent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Give the session the role and the tools of an own agent from the next request on */
+        put: operations["setAgent"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/sessions/{session}/calls": {
         parameters: {
             query?: never;
@@ -167,6 +184,40 @@ export interface paths {
         /** Read the calls of a session with their tokens and costs */
         get: operations["readCalls"];
         put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session}/compact": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Replace older history with a checkpoint, or report what this would save and cost */
+        post: operations["compactSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session}/effort": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Set the reasoning effort from the next request on */
+        put: operations["setEffort"];
         post?: never;
         delete?: never;
         options?: never;
@@ -188,6 +239,26 @@ export interface paths {
         get: operations["followSession"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session}/fork": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a session that begins with the records of this one
+         * @description The fork reads the cache of this session. This session and the files do not change.
+         */
+        post: operations["forkSession"];
         delete?: never;
         options?: never;
         head?: never;
@@ -245,6 +316,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sessions/{session}/model": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Continue with another model, in a fork or in the session itself */
+        put: operations["setModel"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/sessions/{session}/prompt": {
         parameters: {
             query?: never;
@@ -256,6 +344,23 @@ export interface paths {
         put?: never;
         /** Start a turn with a prompt */
         post: operations["sendPrompt"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session}/prompts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the prompts with the numbers that `fork` and `rewind` use */
+        get: operations["listPrompts"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -307,6 +412,44 @@ export interface paths {
         put?: never;
         /** Continue the turn that was cut off, interrupted, limited or failed */
         post: operations["resumeTurn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session}/rewind": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Plan a rewind: the records that it omits, and the files that it can restore */
+        get: operations["planRewind"];
+        put?: never;
+        /**
+         * Fork a session from before a prompt, and restore files
+         * @description Restores only the named files, and never over a change that something else made since. This session does not change.
+         */
+        post: operations["rewindSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session}/rewind/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show the difference that restoring one file would make */
+        get: operations["diffRewind"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -447,8 +590,10 @@ export interface components {
             tokens: components["schemas"]["Tokens"];
             /** @description US dollars as an exact decimal. `null` if no part is known. */
             uncached: string | null;
+            verdict: string | null;
             waiting: number;
             wasted: number;
+            writtenForHour: number;
         };
         CallPage: {
             calls: components["schemas"]["Call"][];
@@ -462,6 +607,60 @@ export interface components {
             updatedAt: string;
         };
         Cause: string;
+        ChangedFile: {
+            /** @description True if restoring deletes the file, because a tool created it. */
+            deletes: boolean;
+            path: string;
+            /** @description Reason if the file cannot be restored. */
+            reason: string;
+            /** @enum {string} */
+            state: "restorable" | "changed" | "not-kept" | "refused";
+        };
+        Compact: {
+            /**
+             * @description Writer of the checkpoint.
+             * @enum {string}
+             */
+            by?: "auto" | "deterministic" | "model";
+            /** @description Maximum tokens of the checkpoint. */
+            checkpointTokens?: number;
+            /** @description True to return only the plan. */
+            dryRun?: boolean;
+            /** @description True to begin a fork that contains only the checkpoint. */
+            fresh?: boolean;
+            /** @description Maximum tokens of history after the checkpoint. */
+            tailTokens?: number;
+        };
+        CompactionReport: {
+            /** @description Reason why the model did not contribute. */
+            fallback?: string;
+            /** @description Session that a fresh start created. */
+            fork?: string;
+            /** @description Number of messages that are kept after the checkpoint. */
+            kept?: number;
+            /** @description Forecast of the next request with and without it. */
+            next?: {
+                [key: string]: unknown;
+            };
+            /** @enum {string} */
+            outcome: "compacted" | "planned" | "refused";
+            /** @description Record of the compaction. */
+            position?: number;
+            /** @description Reason of a refusal. */
+            refused?: string;
+            /** @description Cached tokens that are paid again. */
+            rewrite?: {
+                [key: string]: unknown;
+            };
+            /** @description Estimates in tokens of the model. */
+            sizes: {
+                [key: string]: unknown;
+            };
+            strategy: string;
+            trigger: string;
+        } & {
+            [key: string]: unknown;
+        };
         ComparedSums: {
             calls: number;
             /** @description US dollars as an exact decimal. `null` if no part is known. */
@@ -531,6 +730,24 @@ export interface components {
             /** @enum {boolean} */
             ok: false;
         };
+        GivenFork: {
+            /** @description Last record that the fork keeps. */
+            at?: number;
+            /** @description Number of a prompt. -1 is the last prompt. */
+            beforePrompt?: number;
+            model?: string;
+            provider?: string;
+            /** @description True to add a short summary of the records that the fork omits. */
+            summarize?: boolean;
+            title?: string;
+        };
+        GivenModel: {
+            /** @description True to switch this session, which loses its cache. Default: a fork continues with the model, and this session keeps its model and its cache. */
+            inPlace?: boolean;
+            /** @description Name in the catalog, or a family such as `opus`. */
+            model: string;
+            provider?: string;
+        };
         Grant: {
             commands?: string[][];
             folders?: string[];
@@ -567,7 +784,16 @@ export interface components {
             text: string;
         };
         /** @enum {string} */
-        Mode: "read-only" | "ask" | "auto";
+        Mode: "read-only" | "ask" | "accept-edits" | "auto";
+        ModelSet: {
+            model: string;
+            parent?: {
+                session: string;
+            };
+            provider?: string;
+            /** @description Session that uses the model: the fork, or the session itself. */
+            session: string;
+        };
         NewSession: {
             agent?: string;
             effort?: string;
@@ -576,6 +802,16 @@ export interface components {
             mode?: components["schemas"]["Mode"];
             model?: string;
             title?: string;
+        };
+        NumberedPrompt: {
+            /** Format: date-time */
+            at: string;
+            /** @description First record of its turn. */
+            begins: number;
+            /** @description Number from 1 on, for `beforePrompt`. */
+            number: number;
+            position: number;
+            words: string;
         };
         /** @description Tokens that were paid again, and their cost above the price of reading them. */
         PaidAgain: {
@@ -628,12 +864,49 @@ export interface components {
             /** @enum {string} */
             type: "question.closed";
         };
+        Rewind: {
+            /** @description Number of the prompt. -1 is the last prompt. */
+            beforePrompt: number;
+            /** @description Paths of the plan to restore. Default: none. */
+            files?: string[];
+            summarize?: boolean;
+        };
+        RewindPlan: {
+            /** @description Calls that may have changed more files, which cannot be restored. */
+            calls: {
+                session: string;
+                title: string;
+                tool: string;
+            }[];
+            files: components["schemas"]["ChangedFile"][];
+            left?: {
+                from: number;
+                to: number;
+            };
+            parent: {
+                position: number;
+                session: string;
+            };
+        };
+        Rewound: {
+            files: {
+                path: string;
+                reason: string;
+                restored: boolean;
+            }[];
+            parent: {
+                position: number;
+                session: string;
+            };
+            /** @description The fork. */
+            session: string;
+        };
         Session: {
             /** @description Own agent of the session. */
             agent?: string;
             bytes?: number;
             changedAt?: string;
-            /** @description Known cost in US dollars, without the ancestors of the session. */
+            /** @description Known cost in US dollars. For a fork, with the records that it begins with. */
             cost: string;
             createdAt: string;
             /** @description Number of records. Pass it as `from` to get later events. */
@@ -1114,6 +1387,43 @@ export interface operations {
             };
         };
     };
+    setAgent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    agent: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The agent is set. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
     readCalls: {
         parameters: {
             query?: {
@@ -1135,6 +1445,78 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CallPage"];
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    compactSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Compact"];
+            };
+        };
+        responses: {
+            /** @description The report. `outcome` is `refused` if a compaction saves nothing. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompactionReport"];
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    setEffort: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    effort: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The effort is set. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
                 };
             };
             /** @description The request was refused. `error.next` is the next step. */
@@ -1170,6 +1552,41 @@ export interface operations {
                 };
                 content: {
                     "text/event-stream": string;
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    forkSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GivenFork"];
+            };
+        };
+        responses: {
+            /** @description The fork. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
                 };
             };
             /** @description The request was refused. `error.next` is the next step. */
@@ -1284,6 +1701,41 @@ export interface operations {
             };
         };
     };
+    setModel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GivenModel"];
+            };
+        };
+        responses: {
+            /** @description The next request uses the model. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelSet"];
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
     sendPrompt: {
         parameters: {
             query?: never;
@@ -1306,6 +1758,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Accepted"];
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    listPrompts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The prompts, oldest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        prompts: components["schemas"]["NumberedPrompt"][];
+                    };
                 };
             };
             /** @description The request was refused. `error.next` is the next step. */
@@ -1411,6 +1896,113 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Accepted"];
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    planRewind: {
+        parameters: {
+            query?: {
+                /** @description Number of the prompt. -1 is the last prompt. */
+                beforePrompt?: number | null;
+            };
+            header?: never;
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The plan. Nothing was changed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RewindPlan"];
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    rewindSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Rewind"];
+            };
+        };
+        responses: {
+            /** @description The fork, and each file with its result. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rewound"];
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    diffRewind: {
+        parameters: {
+            query: {
+                /** @description Number of the prompt. -1 is the last prompt. */
+                beforePrompt?: number | null;
+                path: string;
+            };
+            header?: never;
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The difference as a unified diff. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        diff: string;
+                        path: string;
+                    };
                 };
             };
             /** @description The request was refused. `error.next` is the next step. */
