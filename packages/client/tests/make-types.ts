@@ -3,6 +3,7 @@
 // - `npm run client` writes `packages/client/src/generated/server-api.ts`.
 // - With `-`, the program prints the file. A test compares it with the stored one.
 
+import { openSessionProjection } from '@tidemark/analytics';
 import { createMemoryStore } from '@tidemark/kit';
 import { newToken, openSessionServer } from '@tidemark/server';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -47,7 +48,6 @@ if (import.meta.main) {
 async function makeTypes(): Promise<string> {
   const document = await readDocument();
   const nodes = await openapiTS(document, {
-    immutable: true,
     alphabetize: true,
     inject: IMPORTS,
     transform(_schema, { path = '' }) {
@@ -62,8 +62,10 @@ async function makeTypes(): Promise<string> {
 async function readDocument(): Promise<Parameters<typeof openapiTS>[0] & object> {
   const refuse = (): Promise<never> => Promise.reject(new Error('this server opens no session'));
   const token = newToken();
+  const log = createMemoryStore();
   const server = await openSessionServer({
-    log: createMemoryStore(),
+    log,
+    projection: await openSessionProjection({ path: undefined, log, rowOf: () => undefined, rules: '' }),
     opener: { create: refuse, open: refuse, fork: refuse },
     token,
     version: '',

@@ -1,5 +1,6 @@
 // Tests the client against a real server: requests, refusals, and a server that starts again while a session is followed.
 
+import { openSessionProjection } from '@tidemark/analytics';
 import { createAgent, createMemoryStore } from '@tidemark/kit';
 import { createScriptedProvider } from '@tidemark/provider-scripted';
 import { newToken, openSessionServer } from '@tidemark/server';
@@ -15,6 +16,7 @@ async function openServer(answers: readonly string[], log = STORE(), port = 0) {
   const createOne = () => createAgent({ model: 'claude-sonnet-5-5', provider, store: log });
   const server = await openSessionServer({
     log,
+    projection: await openSessionProjection({ path: undefined, log, rowOf: () => undefined, rules: 'test' }),
     opener: {
       async create({ title }) {
         const one = createOne();

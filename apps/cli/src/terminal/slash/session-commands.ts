@@ -95,7 +95,7 @@ const resume: SlashCommand = {
 
 /** Returns the session that a text names. If it was not named by its whole id, a line about it is added to the notes. */
 function namedIn(text: string, { context }: SlashPlace, notes: Shown[]): Promise<SessionSummary['session']> {
-  return findSession(text, { store: context.store, output: { note: (shown) => void notes.push(shown) } });
+  return findSession(text, { ...context, output: { note: (shown) => void notes.push(shown) } });
 }
 
 const sessions: SlashCommand = {
@@ -120,12 +120,12 @@ const sessions: SlashCommand = {
           ? 'This folder has no session yet. The first prompt creates one.'
           : `No session of this folder has the id or the title ${JSON.stringify(text)}. \`/sessions\` lists all.`,
       ]);
-    const { session: shown, running } = controller.state.get();
+    const { session: shown, running, unwritable } = controller.state.get();
     const title = running
       ? ['The sessions of this folder:']
       : ['The sessions of this folder. Enter shows the marked one:'];
     const id = await chooseAmong(found, title, place);
-    if (id === undefined || id === shown) return;
+    if (id === undefined || (id === shown && unwritable !== true)) return;
     requireIdle(place);
     await controller.openSession({ open: 'existing', id });
   },
