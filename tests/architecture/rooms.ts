@@ -100,6 +100,7 @@ export const ARROWS: Readonly<Record<string, readonly string[] | '*'>> = {
     'tools/skills',
   ],
   'examples/web-chat': [
+    'packages/analytics',
     'packages/kit',
     'packages/server',
     'packages/client',

@@ -4,6 +4,8 @@ import type { FollowedEvent } from '@tidemark/client';
 
 type EventOf<Type extends FollowedEvent['type']> = Extract<FollowedEvent, { type: Type }>;
 
+type WaitingOne = EventOf<'state'>['state']['questions'][number];
+
 /** Actions of the person. */
 export interface ViewActions {
   send(text: string): void;
@@ -51,18 +53,6 @@ export function createView({ send, stop, answer }: ViewActions): ChatView {
     sendButton.hidden = running;
     stopButton.hidden = !running;
   };
-  const showQuestion = ({ id, question }: EventOf<'state'>['state']['questions'][number]): void => {
-    const card = element('div', 'question', '');
-    card.id = `question-${id}`;
-    const buttons = (['allowed', 'denied'] as const).map((decision) => {
-      const button = element('button', '', decision === 'allowed' ? 'Allow' : 'Deny');
-      button.addEventListener('click', () => answer(id, decision));
-      return button;
-    });
-    const preview = 'preview' in question ? question.preview.text : '';
-    card.append(element('p', '', question.title), element('pre', '', preview), ...buttons);
-    questions.append(card);
-  };
   find('form', HTMLFormElement).addEventListener('submit', (event) => {
     event.preventDefault();
     const text = prompt.value;
@@ -71,31 +61,22 @@ export function createView({ send, stop, answer }: ViewActions): ChatView {
   });
   stopButton.addEventListener('click', stop);
   return {
-    showRecord({ kind, data }) {
+    showRecord(record) {
+      const { kind } = record;
+      // The record contains the text that was arriving.
+      if (ENDS_ARRIVING.has(kind)) setText(arriving, '');
       if (kind === 'turn.started' || kind === 'turn.resumed') showRunning(true);
-      if (kind === 'prompt.given') add('message user', textOf(data.parts));
-      if (kind === 'answer.received' || kind === 'answer.interrupted') {
-        setText(arriving, '');
-        const text = textOf(data.parts);
-        if (text !== '') add('message assistant', text);
-        for (const part of data.parts) if (part.type === 'call') add('tool', `${part.name} ${part.arguments}`);
-      }
-      if (kind === 'request.prepared' || kind === 'answer.failed') setText(arriving, '');
-      if (kind === 'tool.returned' || kind === 'tool.failed') add('tool', textOf(data.parts));
-      if (kind !== 'turn.ended') return;
-      setText(arriving, '');
-      showRunning(false);
-      if (data.outcome !== 'completed') add('notice', data.error?.message ?? `The answer is ${data.outcome}.`);
+      if (kind === 'turn.ended') showRunning(false);
+      for (const [name, text] of linesOf(record)) if (text !== '') add(name, text);
     },
     showPassing(event) {
       if (event.type === 'text.delta') setText(arriving, `${arriving.textContent}${event.text}`);
-      if (event.type === 'question.asked') showQuestion(event.waiting);
+      if (event.type === 'question.asked') questions.append(questionCard(event.waiting, answer));
       if (event.type === 'question.closed') document.getElementById(`question-${event.id}`)?.remove();
     },
     showArriving: (text) => setText(arriving, text),
     showQuestions(waiting) {
-      questions.replaceChildren();
-      for (const one of waiting) showQuestion(one);
+      questions.replaceChildren(...waiting.map((one) => questionCard(one, answer)));
     },
     showPending: (text) => setText(pending, text ?? ''),
     returnText(text, reason) {
@@ -105,6 +86,53 @@ export function createView({ send, stop, answer }: ViewActions): ChatView {
     showConnection: (text) => void (connection.textContent = text),
     showNotice: (text) => add('notice', text),
   };
+}
+
+const ENDS_ARRIVING: ReadonlySet<string> = new Set([
+  'request.prepared',
+  'answer.received',
+  'answer.interrupted',
+  'answer.failed',
+  'turn.ended',
+]);
+
+/** Returns the visible parts of a record: the class and the text of each. */
+function linesOf({ kind, data }: EventOf<'record'>['record']): readonly (readonly [string, string])[] {
+  switch (kind) {
+    case 'prompt.given':
+      return [['message user', textOf(data.parts)]];
+    case 'answer.received':
+    case 'answer.interrupted':
+      return [
+        ['message assistant', textOf(data.parts)],
+        ...data.parts.flatMap((part) =>
+          part.type === 'call' ? [['tool', `${part.name} ${part.arguments}`] as const] : [],
+        ),
+      ];
+    case 'tool.returned':
+    case 'tool.failed':
+      return [['tool', textOf(data.parts)]];
+    case 'turn.ended':
+      return data.outcome === 'completed'
+        ? []
+        : [['notice', data.error?.message ?? `The answer ended as ${data.outcome}.`]];
+    default:
+      return [];
+  }
+}
+
+/** Returns a question with its two buttons. */
+function questionCard({ id, question }: WaitingOne, answer: ViewActions['answer']): HTMLElement {
+  const card = element('div', 'question', '');
+  card.id = `question-${id}`;
+  const buttons = (['allowed', 'denied'] as const).map((decision) => {
+    const button = element('button', '', decision === 'allowed' ? 'Allow' : 'Deny');
+    button.addEventListener('click', () => answer(id, decision));
+    return button;
+  });
+  const preview = 'preview' in question ? question.preview.text : '';
+  card.append(element('p', '', question.title), element('pre', '', preview), ...buttons);
+  return card;
 }
 
 function textOf(parts: readonly { readonly type: string; readonly text?: string }[]): string {

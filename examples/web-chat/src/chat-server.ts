@@ -1,5 +1,6 @@
 // The server of the chat: a page, and a path `/api` that leads to the server of sessions in the same process.
 
+import { openSessionProjection } from '@tidemark/analytics';
 import { createSessionClient } from '@tidemark/client';
 import { openServer } from '@tidemark/http-server';
 import type { Log } from '@tidemark/kit';
@@ -35,7 +36,9 @@ const UNCACHED = { 'cache-control': 'no-store', 'x-accel-buffering': 'no' };
 
 /** Opens the server and resumes the turns that the process before it did not end. */
 export async function openChatServer({ log, opener, token, port }: ChatServerOptions): Promise<ChatServer> {
-  const sessions = await openSessionServer({ log, opener, token, version: 'example', port: 0 });
+  // This example shows no analytics, so their rows are in memory.
+  const projection = await openSessionProjection({ path: undefined, log, rowOf: () => undefined, rules: '' });
+  const sessions = await openSessionServer({ log, projection, opener, token, version: 'example', port: 0 });
   const app = new Hono();
   app.use(secureHeaders({ contentSecurityPolicy: POLICY, xFrameOptions: 'DENY' }));
   app.all('/api/*', async ({ req }) => {

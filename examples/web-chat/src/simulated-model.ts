@@ -33,8 +33,10 @@ export async function startSimulatedModel(pieceMs: number): Promise<SimulatedMod
 function answerTo({ lastUserText, toolResults }: ReceivedRequest): AnswerPlan {
   const result = toolResults.at(-1);
   if (result !== undefined) return { answer: { text: `Done. ${result.text}` } };
-  const guest = /^Book a table for (?<guest>.+)$/s.exec(lastUserText)?.groups?.['guest'];
+  // The runtime puts notes before the words of the person.
+  const words = lastUserText.split('</context>').at(-1)?.trim() ?? '';
+  const guest = /^Book a table for (?<guest>.+)$/s.exec(words)?.groups?.['guest'];
   if (guest !== undefined) return { answer: { calls: [{ name: 'book_table', arguments: { guest } }] } };
   const hours = Array.from({ length: 12 }, (_, index) => `Hour ${index + 1}: the water rises.`);
-  return { answer: { text: `You wrote: ${lastUserText}\n${hours.join('\n')}\nThis is the end.` } };
+  return { answer: { text: `You wrote: ${words}\n${hours.join('\n')}\nThis is the end.` } };
 }
