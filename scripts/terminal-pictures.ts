@@ -102,7 +102,7 @@ async function playSession(terminal: PseudoTerminal): Promise<void> {
   await allowUntil(terminal, /completed in[^]*next \$/);
   await takePicture(terminal, 'terminal-turn', 'A turn with diffs, its cost, and the status line with the next price');
   await sendText(terminal, '/context');
-  await terminal.until(/q back/);
+  await terminal.until(/Esc back/);
   await takePicture(terminal, 'terminal-context', 'The command /context shows what fills the window');
   await terminal.press('q', /in the viewer[^]*^>/m);
   await sendText(terminal, SECOND_PROMPT);

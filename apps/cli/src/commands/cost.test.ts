@@ -242,7 +242,7 @@ describe('`cost`, `cache` and `skills` with nothing to report', () => {
     }
     expect((await tidemark('cost', '--since', '2027-01-01')).out).toContain('use an earlier day');
     expect((await tidemark('skills')).out).toBe(
-      'no skill was loaded in 2 sessions\nno session lists skills for the model\nno skill is installed\n',
+      'no skill was loaded in 2 sessions\nno session lists skills for the model\nno skill is installed\na skill is a folder with a SKILL.md in .agents/skills or in ~/.agents/skills\n',
     );
     const { out } = await pretendRun(['cache', '--json'], { store: empty });
     expect(JSON.parse(out)).toMatchObject({

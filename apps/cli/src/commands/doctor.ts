@@ -38,6 +38,7 @@ export const doctor: Command = {
     ['tidemark doctor', 'check everything; exit code 4 if a log is damaged'],
     ['tidemark doctor --repair <session>', 'copy all recoverable records into a new session'],
     ['tidemark doctor --gc --dry-run', 'report the number and size of unused artifacts'],
+    ['tidemark doctor --problems', 'only what is not good'],
     ['tidemark doctor --json', 'as one JSON object'],
   ],
   declare: (command, run) =>
@@ -48,6 +49,7 @@ export const doctor: Command = {
       )
       .option('--gc', 'remove the artifacts that no log names; safe while sessions run')
       .option('--dry-run', 'with `--gc`: report what would be removed, and remove nothing')
+      .option('--problems', 'show only what is not good, and how many checks were good')
       .action((options: DoctorFlags) => run((context) => act(options, context))),
 };
 
@@ -55,10 +57,11 @@ interface DoctorFlags {
   readonly repair?: string;
   readonly gc?: boolean;
   readonly dryRun?: boolean;
+  readonly problems?: true;
 }
 
 function act(
-  { repair: session, gc = false, dryRun = false }: DoctorFlags,
+  { repair: session, gc = false, dryRun = false, problems }: DoctorFlags,
   context: CommandContext,
 ): Promise<CommandOutcome> {
   if (session !== undefined && gc)
@@ -66,10 +69,10 @@ function act(
   if (dryRun && !gc)
     throw new CliError('cli/usage', '`--dry-run` needs `--gc`', 'use `tidemark doctor --gc --dry-run`');
   if (gc) return collect(dryRun, context);
-  return session === undefined ? examine(context) : repair(session, context);
+  return session === undefined ? examine(context, problems === true) : repair(session, context);
 }
 
-async function examine(context: CommandContext): Promise<CommandOutcome> {
+async function examine(context: CommandContext, onlyProblems: boolean): Promise<CommandOutcome> {
   const { home } = context;
   const storage = [await checkArtifacts(home), await checkSize(home)];
   const sandbox = checkSandbox(sandboxState(tmpdir()));
@@ -80,13 +83,17 @@ async function examine(context: CommandContext): Promise<CommandOutcome> {
   const sessions: InspectedSession[] = [];
   for await (const session of inspectSessions(await context.store(), home)) sessions.push(session);
   const outcome = outcomeOf(checks, sessions);
-  context.output.result({ healthy: outcome === EXIT.ok, checks, keys, sessions }, () => [
-    ...checks.flatMap(checkLine),
-    ...keys.flatMap(keyLine),
-    ...localLine(),
-    ...sessions.flatMap(sessionLines),
-    summary(sessions),
-  ]);
+  context.output.result({ healthy: outcome === EXIT.ok, checks, keys, sessions }, () =>
+    onlyProblems
+      ? problemLines(checks, keys, sessions)
+      : [
+          ...checks.flatMap(checkLine),
+          ...keys.flatMap(keyLine),
+          ...localLine(),
+          ...sessions.flatMap(sessionLines),
+          summary(sessions),
+        ],
+  );
   return outcome;
 }
 
@@ -137,7 +144,29 @@ function sessionLines(session: InspectedSession): readonly Shown[] {
   return checkLine(defined({ name: `session ${session.session}`, state, found, next }));
 }
 
-function summary(sessions: readonly InspectedSession[]): Shown {
+/** Returns what is not good, and a line that counts the rest. */
+function problemLines(
+  checks: readonly DoctorCheck[],
+  keys: readonly KeyPresence[],
+  sessions: readonly InspectedSession[],
+): Shown {
+  const problems = checks.filter(isProblem);
+  const damaged = sessions.filter(isProblem);
+  const good = checks.length - problems.length;
+  const held = keys.filter(({ present, inKeyring }) => present || inKeyring === true).map(({ provider }) => provider);
+  return [
+    ...problems.flatMap(checkLine),
+    ...damaged.flatMap(sessionLines),
+    `${formatCount(good, 'check')} good, ${formatNumber(problems.length)} not; ${summary(sessions)}\n`,
+    `keys: ${held.length === 0 ? 'none is set' : held.join(', ')}; \`tidemark doctor\` shows each check`,
+  ];
+}
+
+function isProblem({ state }: { readonly state: CheckState }): boolean {
+  return state !== 'good';
+}
+
+function summary(sessions: readonly InspectedSession[]): string {
   const damaged = sessions.filter((session) => session.state === 'failed').length;
   const records = sessions.reduce((sum, session) => sum + session.records, 0);
   return `${formatCount(sessions.length, 'session')}, ${formatCount(records, 'record')}, ${formatNumber(damaged)} damaged`;

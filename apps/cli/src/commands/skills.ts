@@ -115,8 +115,14 @@ function reasonsOf(reasons: SkillUse['reasons']): string {
 function indexLines(session: string | undefined, found: readonly SessionSkills[]): readonly string[] {
   const listed = found.flatMap(({ index }) => (index === undefined ? [] : [index]));
   const [first] = listed;
-  if (first === undefined) return found.length === 0 ? [] : ['no session lists skills for the model'];
+  if (first === undefined) return found.length === 0 ? [] : [noList(session)];
   if (session === undefined) return [`${formatCount(listed.length, 'session')} with a list of skills`];
   const { tokens, text } = first;
   return [`listed for the model: about ${formatNumber(tokens)} tokens`, text];
+}
+
+function noList(session: string | undefined): string {
+  return session === undefined
+    ? 'no session lists skills for the model'
+    : 'it lists no skills for the model; `tidemark skills` lists the installed ones';
 }

@@ -50,13 +50,17 @@ export interface SkillsHere {
   readonly unused: readonly string[];
 }
 
+const NO_SKILLS = 'no skill is installed';
+const PLACES = 'a skill is a folder with a SKILL.md in .agents/skills or in ~/.agents/skills';
+
 /** Prints the installed skills for people. */
 export function showInstalled(
   { skills, shadowed, bad, untrusted }: FoundSkills & { readonly untrusted: readonly string[] },
   roots: readonly SkillRoot[],
   { output }: CommandContext,
 ): void {
-  output.line(skills.length === 0 ? 'no skill is installed' : `${formatCount(skills.length, 'skill')} installed`);
+  output.line(skills.length === 0 ? NO_SKILLS : `${formatCount(skills.length, 'skill')} installed`);
+  if (skills.length + untrusted.length + bad.length === 0) output.line(PLACES);
   const rows = skills.map(({ name, source, version, use }) => [name, source, version, plainText(use)]);
   if (rows.length > 0)
     output.table({

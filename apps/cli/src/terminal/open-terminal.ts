@@ -143,6 +143,8 @@ async function runScreen(
   let hide: (() => Promise<void>) | undefined;
   try {
     const typed = await restoreTypedAhead(stdin);
+    // The terminal has shown the typed text.
+    if (typed) stdout.write('\r\u001b[K');
     hide = showScreen(controller, {
       stdout,
       stdin,

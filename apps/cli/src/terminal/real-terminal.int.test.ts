@@ -161,7 +161,7 @@ describe.skipIf(skips)('the interactive terminal', () => {
     terminal.type('Escape');
     await terminal.until(/interrupted in/);
     terminal.type('C-o');
-    await terminal.until(/sleep 600.*q back/);
+    await terminal.until(/sleep 600.*Esc back/);
     terminal.type('q');
     await terminal.until(/interrupted in[^]*^>/m);
 

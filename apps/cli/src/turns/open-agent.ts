@@ -25,11 +25,13 @@ import type { ChosenSession } from '../arguments/choose-session.ts';
 import { resolveModel } from '../arguments/resolve-model.ts';
 import type { CommandContext } from '../frame/command.ts';
 import { CliError } from '../frame/failure.ts';
+import { plainText } from '../frame/plain-text.ts';
+import { withStyle } from '../frame/shown.ts';
 import { chooseProvider } from '../settings/choose-provider.ts';
 import { hookOptions } from '../settings/hook-options.ts';
 import { mcpOptions } from '../settings/mcp-servers.ts';
 import type { AgentsHere } from '../settings/own-agents.ts';
-import { agentNamed, agentsIn, otherProviders, ownAgentOptions } from '../settings/own-agents.ts';
+import { agentNamed, agentsIn, otherProviders, ownAgentOptions, toolProblems } from '../settings/own-agents.ts';
 import { readOwnCatalog } from '../settings/own-catalog.ts';
 import type { FolderTrust } from '../settings/folder-trust.ts';
 import { settingsIn } from '../settings/settings-in.ts';
@@ -106,7 +108,7 @@ export async function prepareAgent(
   const newSession = typed.session === undefined;
   const use = { settings, newSession, person: ask !== undefined, catalog };
   const agents = await agentsIn(context, { folder: workspace, trusted: found.trusted }, settings);
-  const asAgent = withAgent(typed.flags, { agents, settings, newSession });
+  const asAgent = withAgent(typed.flags, { agents, settings, newSession }, context);
   const wanted = withoutKeptEffort(withSettings(asAgent, use), typed.session);
   const flags = resolveModel(wanted, { catalog, session: typed.session });
   if (flags.model !== wanted.model && context.output.watched)
@@ -270,10 +272,13 @@ function withAgent(
     settings,
     newSession,
   }: { readonly agents: AgentsHere; readonly settings: Settings; readonly newSession: boolean },
+  { output }: CommandContext,
 ): AgentFlags {
   const name = flags.agent ?? (newSession ? settings.agent : undefined);
   if (name === undefined) return flags;
-  const { model, effort } = agentNamed(name, agents);
+  const { model, effort, tools = [] } = agentNamed(name, agents);
+  for (const problem of toolProblems(tools, Object.keys(settings.mcp?.servers ?? {})))
+    output.note([withStyle('yellow', 'notice'), `: ${name}: ${plainText(problem)}`]);
   return newSession ? { ...defined({ model, effort }), ...flags } : flags;
 }
 

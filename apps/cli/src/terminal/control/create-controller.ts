@@ -2,12 +2,12 @@
 // session into the state that the screen shows.
 
 import { defined } from '@tidemark/core';
+import type { NextCall } from '@tidemark/kit';
 
 import { failureOf } from '../../frame/failure.ts';
-import type { Shown } from '../../frame/shown.ts';
 import { withStyle } from '../../frame/shown.ts';
 import type { OpenedAgent, PreparedAgent } from '../../turns/open-agent.ts';
-import type { NextCall } from '@tidemark/kit';
+import type { Line } from '../state/line.ts';
 import type { Controller, Dispatcher, DraftReader } from '../state/controller.ts';
 import type { Conversation } from '../state/conversation.ts';
 import type { Draft } from '../state/draft.ts';
@@ -192,16 +192,17 @@ function createRefill(change: (next: Partial<TerminalState>) => void): Controlle
   };
 }
 
-function createPrinter(addLines: (lines: readonly Shown[], key: string) => void): Pick<Controller, 'print' | 'report'> {
+function createPrinter(addLines: (lines: readonly Line[], key: string) => void): Pick<Controller, 'print' | 'report'> {
   let printed = 0;
-  const print = (lines: readonly Shown[]): void => {
+  const print = (lines: readonly Line[]): void => {
     printed += 1;
     addLines(lines, `own-${printed}`);
   };
   return {
     print,
-    report: (error) => {
-      const { message, next } = failureOf(error);
+    report: (error, instead) => {
+      const { message, next: usual } = failureOf(error);
+      const next = instead ?? usual;
       print([[withStyle('red', 'error'), `: ${message}`], ...(next === '' ? [] : [`next: ${next}`])]);
     },
   };

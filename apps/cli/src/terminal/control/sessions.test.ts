@@ -273,7 +273,8 @@ test('a session whose log could not be written loses its live part, and can be o
   terminal.release();
   const { conversation, status, session } = await terminal.until(({ unwritable }) => unwritable === true);
   expect([conversation.live.answer, conversation.live.calls, status.costsMore]).toEqual(['', [], true]);
-  await terminal.untilPrinted('`/resume` opens this session again');
+  await terminal.untilPrinted(`then \`/resume ${session}\` opens this session again`);
+  await terminal.untilPrinted('Everything before it is kept');
   if (session === undefined) throw new Error('the terminal has no session');
   isFull = false;
   await controller.openSession({ open: 'existing', id: session });

@@ -156,7 +156,7 @@ function watch(shown: HeldSession, session: AgentSession): void {
     for await (const event of session.events()) {
       if (shown.session !== session) return;
       const { conversation, status } = place.state.get();
-      place.change({ conversation: foldEvent(conversation, event), status: foldStatus(status, event) });
+      place.change({ conversation: foldEvent(conversation, event, Date.now()), status: foldStatus(status, event) });
     }
   };
   run().catch(place.report);

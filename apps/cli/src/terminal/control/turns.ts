@@ -200,8 +200,8 @@ function runTurn(turns: TerminalTurns, draft: Draft | undefined, begin: BeginTur
       if (error instanceof NotSent && draft !== undefined) return void runInstead(turns, error, draft);
       if (draft !== undefined && !recorded) place.refill(draft.text, draft.attached);
       // The user stopped the prompt before it was sent. The text in the editor shows this.
-      if (!(abort.signal.aborted && !recorded)) place.report(error);
-      if (isUnwritten(error)) loseUnwritten(place);
+      if (isUnwritten(error)) loseUnwritten(place, error, draft !== undefined && !recorded);
+      else if (!(abort.signal.aborted && !recorded)) place.report(error);
       sendLate(turns);
     },
   );
@@ -216,12 +216,14 @@ function isUnwritten(error: unknown): boolean {
 }
 
 /** Removes what was not recorded. The provider may have billed it, so the known cost is a lower bound. */
-function loseUnwritten({ state, change, print }: TurnsPlace): void {
-  const { conversation, status } = state.get();
+function loseUnwritten({ state, change, print, report }: TurnsPlace, error: unknown, isBack: boolean): void {
+  const { conversation, status, session } = state.get();
   change({ conversation: withoutLive(conversation), status: { ...status, costsMore: true }, unwritable: true });
+  const resume = session === undefined ? '/resume' : `/resume ${session}`;
+  report(error, `free space on the disk or fix its permissions, then \`${resume}\` opens this session again`);
   print([
-    withStyle('yellow', 'The part of the turn after the last record is not in the log.'),
-    'When the disk can be written again, `/resume` opens this session again.',
+    withStyle('yellow', 'The part of the turn after the last record is not in the log. Everything before it is kept.'),
+    ...(isBack ? ['Your prompt was not recorded. It is in the editor again.'] : []),
   ]);
 }
 

@@ -28,6 +28,10 @@ const withDefaultSession: LineSpec['line'] = (words, place) => {
   return first === undefined || first.startsWith('-') ? withSession(words, place) : words;
 };
 
+/** As `withDefaultSession`, but every session before the first prompt. */
+const withSessionIfAny: LineSpec['line'] = (words, place) =>
+  place.controller.state.get().session === undefined && words[0] !== 'all' ? words : withDefaultSession(words, place);
+
 const asTyped: LineSpec['line'] = (words) => words;
 
 /** Returns true if the line is about the shown session. */
@@ -125,7 +129,7 @@ export const LINE_COMMANDS: readonly SlashCommand[] = [
     group: 'context',
     summary: 'list the skills that the session loaded; `all` also lists the installed ones',
     argument: '[session|all]',
-    line: withDefaultSession,
+    line: withSessionIfAny,
   }),
   lineCommand('models', {
     group: 'model',
@@ -142,7 +146,8 @@ export const LINE_COMMANDS: readonly SlashCommand[] = [
   lineCommand('config', { group: 'terminal', summary: 'show every setting with its source', line: asTyped }),
   lineCommand('doctor', {
     group: 'terminal',
-    summary: 'check the installation, the settings, the keys and every session',
-    line: asTyped,
+    summary: 'check the installation, the settings and every session, and show problems; `--all` shows all',
+    argument: '[--all]',
+    line: (words) => (words[0] === '--all' ? words.slice(1) : ['--problems', ...words]),
   }),
 ];

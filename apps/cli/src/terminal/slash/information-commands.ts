@@ -14,6 +14,7 @@ import type { Shown } from '../../frame/shown.ts';
 import { withStyle } from '../../frame/shown.ts';
 import type { ShownSubagent } from '../../present/subagent-lines.ts';
 import { subagentLine, withSubagent } from '../../present/subagent-lines.ts';
+import { skillsHere } from '../../settings/installed-skills.ts';
 import { agentsHere } from '../../settings/own-agents.ts';
 import { oneName } from '../../settings/trust-in.ts';
 import { chooseValue } from './choose-value.ts';
@@ -117,10 +118,18 @@ const agents: SlashCommand = {
       subagentLine(one),
       withStyle('dim', `  ${firstLine(one.task)}`),
     ]);
-    const subagents = lines.length === 0 ? ['This session has no subagents.'] : lines;
-    return showLines('/agents', [...subagents, ...(await ownAgentLines(place))], place);
+    return showLines(
+      '/agents',
+      [...(lines.length === 0 ? NO_SUBAGENTS : lines), ...(await ownAgentLines(place))],
+      place,
+    );
   },
 };
+
+const NO_SUBAGENTS: readonly Shown[] = ['This session has no subagents. The model starts one for a part of the work.'];
+const NO_OWN_AGENTS: readonly Shown[] = [
+  'You have no own agents: Markdown files in .agents/agents or ~/.agents/agents.',
+];
 
 /** Lists the own agents that the model can start, and that `--agent` accepts. */
 async function ownAgentLines({ context, controller }: SlashPlace): Promise<readonly Shown[]> {
@@ -130,7 +139,7 @@ async function ownAgentLines({ context, controller }: SlashPlace): Promise<reado
   const lines = found.agents.map(({ name, model, use }) =>
     plainText(`${name}${model === undefined ? '' : ` (${model})`}: ${use}`),
   );
-  if (lines.length + untrusted.length + found.bad.length === 0) return [];
+  if (lines.length + untrusted.length + found.bad.length === 0) return NO_OWN_AGENTS;
   const bad = found.bad.map(({ path, reason }) => plainText(`skipped: ${path}: ${reason}`));
   return ['', withStyle('bold', 'your own agents'), ...lines, ...untrusted, ...bad];
 }
@@ -170,19 +179,31 @@ const memory: SlashCommand = {
     if (action === 'edit') return editMemory(join(folder, which === 'user' ? 'USER.md' : 'MEMORY.md'), place);
     if (action !== undefined)
       throw new CliError('cli/usage', `/memory cannot ${JSON.stringify(action)}`, 'write `/memory` or `/memory edit`');
-    const lines: Shown[] = [];
-    for (const [name, about] of MEMORY) {
-      const path = join(folder, name);
-      const text = await readFile(path, 'utf8').catch(() => undefined);
-      lines.push([withStyle('bold', path), withStyle('dim', ` ${about}`)]);
-      lines.push(...(text === undefined ? ['  (no file)'] : text.trimEnd().split('\n')), '');
-    }
-    lines.push(
-      withStyle('dim', 'The model reads them in a trusted folder. `/memory edit` opens the first one in your editor.'),
+    const files = await Promise.all(
+      MEMORY.map(async ([name, about]) => {
+        const path = join(folder, name);
+        return { path, about, text: await readFile(path, 'utf8').catch(() => undefined) };
+      }),
     );
-    await showLines('/memory', lines, place);
+    const lines = files.every(({ text }) => text === undefined)
+      ? NO_MEMORY
+      : files.flatMap(({ path, about, text }): readonly Shown[] => [
+          [withStyle('bold', path), withStyle('dim', ` ${about}`)],
+          ...(text === undefined ? ['  (no file)'] : text.trimEnd().split('\n')),
+          '',
+        ]);
+    const here = { ...place.context, folder: place.controller.workspace() };
+    const isTrusted = place.trusted || (await skillsHere(here)).trusted;
+    await showLines('/memory', [...lines, isTrusted ? READ_MEMORY : UNREAD_MEMORY], place);
   },
 };
+
+const NO_MEMORY: readonly Shown[] = [
+  'Memory files tell the model about this folder in every session. There is none.',
+  '`/memory edit` writes .tidemark/MEMORY.md, `/memory edit user` USER.md.',
+];
+const READ_MEMORY = withStyle('dim', 'The model reads them. `/memory edit` opens the first one in your editor.');
+const UNREAD_MEMORY = withStyle('yellow', 'The model reads them only in a trusted folder: `tidemark trust` asks.');
 
 /** Opens a memory file in the editor of the user. An editor creates the file if there is none. */
 async function editMemory(path: string, { controller, editFile }: SlashPlace): Promise<void> {

@@ -1,3 +1,6 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
 import type { McpServerState, Permissions } from '@tidemark/kit';
 import { createAgent } from '@tidemark/kit';
 import { createScriptedProvider } from '@tidemark/provider-scripted';
@@ -34,6 +37,7 @@ test('`/mcp` shows each server with its state and its tools', async () => {
     [
       '/mcp',
       'gone, not connected: it ended with code 1, 0 tools',
+      '  `/mcp test gone` tries again. A session that is opened later connects again.',
       'shop, connected, 2 tools',
       '  shop__list',
       '  shop__look',
@@ -42,10 +46,10 @@ test('`/mcp` shows each server with its state and its tools', async () => {
   );
 });
 
-test('`/mcp` without servers says where they are set', async () => {
+test('`/mcp` without servers says how to add one', async () => {
   const terminal = await terminalWith([]);
   terminal.type('/mcp');
-  expect(await terminal.untilLines(/no MCP server/)).toContain('mcp.servers');
+  expect(await terminal.untilLines(/This session has none/)).toContain('`/mcp add <name> <address>`');
 });
 
 test.each([
@@ -67,4 +71,13 @@ test.each([
   terminal.type('/keys');
   await terminal.untilLines(/Shift-Tab/);
   expect(approved).toEqual(expected);
+});
+
+test('`/mcp` names a server of an untrusted folder, which is not used', async () => {
+  const terminal = await terminalWith([]);
+  mkdirSync(join(terminal.stage.folder, '.tidemark'), { recursive: true });
+  const servers = { shop: { command: 'shop' } };
+  writeFileSync(join(terminal.stage.folder, '.tidemark', 'config.json'), JSON.stringify({ mcp: { servers } }));
+  terminal.type('/mcp');
+  await terminal.untilLines(/shop is not used: the folder is not trusted/);
 });

@@ -3,8 +3,10 @@
 import type { McpServerState, Question } from '@tidemark/kit';
 
 import { formatCount } from '../../frame/numbers.ts';
+import { plainText } from '../../frame/plain-text.ts';
 import type { Shown } from '../../frame/shown.ts';
 import { withStyle } from '../../frame/shown.ts';
+import { knownServers } from '../../mcp/known-servers.ts';
 import { showLine } from './command-lines.ts';
 import { showLines } from './shown-lines.ts';
 import type { SlashCommand, SlashPlace } from './slash-command.ts';
@@ -19,15 +21,24 @@ export const mcpCommand: SlashCommand = {
     if (words.length > 0) return showLine(['mcp', ...words], `/mcp ${words.join(' ')}`, place);
     const servers = (await place.controller.agent()?.mcpServers()) ?? [];
     const lines = servers.length === 0 ? NO_SERVERS : servers.flatMap(serverLines);
-    await showLines('/mcp', lines, place);
+    await showLines('/mcp', [...lines, ...(await unusedLines(place))], place);
     await approveChanged(servers, place);
   },
 };
 
 const NO_SERVERS: readonly Shown[] = [
-  'There is no MCP server.',
-  'Servers are set in `mcp.servers` of the configuration: `/config` shows where it is.',
+  'MCP servers give the model more tools. This session has none.',
+  '`/mcp add <name> <address>` or `/mcp add <name> -- <command>` adds one.',
+  'A session that is opened after that has it.',
 ];
+
+/** Names the servers of the settings that a session does not use, with the reason. */
+async function unusedLines({ context, controller }: SlashPlace): Promise<readonly Shown[]> {
+  const { servers } = await knownServers({}, { ...context, folder: controller.workspace() });
+  return servers.flatMap(({ name, unused }): readonly Shown[] =>
+    unused === undefined ? [] : [withStyle('yellow', plainText(`${name} is not used: ${unused}`))],
+  );
+}
 
 function serverLines({ name, trouble, missing, tools, changed }: McpServerState): readonly Shown[] {
   const state =
@@ -36,6 +47,9 @@ function serverLines({ name, trouble, missing, tools, changed }: McpServerState)
     [withStyle('bold', name), ', ', state, `, ${formatCount(tools.length, 'tool')}`],
     ...tools.map((tool) => `  ${tool}`),
     ...changed.map((one) => withStyle('yellow', `  ${one.name} changed since it was approved, and is not offered`)),
+    ...(trouble === undefined
+      ? []
+      : [`  \`/mcp test ${name}\` tries again. A session that is opened later connects again.`]),
     ...(missing === undefined ? [] : [withStyle('yellow', `  tools are missing: ${missing}`)]),
   ];
 }

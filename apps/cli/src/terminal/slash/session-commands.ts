@@ -120,12 +120,12 @@ const sessions: SlashCommand = {
           ? 'This folder has no session yet. The first prompt creates one.'
           : `No session of this folder has the id or the title ${JSON.stringify(text)}. \`/sessions\` lists all.`,
       ]);
-    const { session: shown, running } = controller.state.get();
+    const { session: shown, running, unwritable } = controller.state.get();
     const title = running
       ? ['The sessions of this folder:']
       : ['The sessions of this folder. Enter shows the marked one:'];
     const id = await chooseAmong(found, title, place);
-    if (id === undefined || id === shown) return;
+    if (id === undefined || (id === shown && unwritable !== true)) return;
     requireIdle(place);
     await controller.openSession({ open: 'existing', id });
   },

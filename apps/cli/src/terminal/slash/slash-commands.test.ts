@@ -1,6 +1,6 @@
 // Tests the slash commands in a terminal with a scripted model and a store on disk.
 
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { describe, expect, test } from 'vitest';
@@ -9,11 +9,6 @@ import type { SlashTerminal } from '../../../tests/slash-terminal.ts';
 import { openSlashTerminal, sessionOf, terminalAfterTurn } from '../../../tests/slash-terminal.ts';
 import { says } from '../../../tests/scripted-terminal.ts';
 import { pretendRun } from '../../../tests/pretend-run.ts';
-
-function write(path: string, text: string): void {
-  mkdirSync(join(path, '..'), { recursive: true });
-  writeFileSync(path, text);
-}
 
 describe('a report', () => {
   test.each(['cost', 'cache', 'why', 'show', 'context', 'skills'])(
@@ -300,17 +295,6 @@ test('`/export` writes the session to a new file of the folder, and never over a
   expect(lines).not.toContain('ENOENT');
   terminal.type('/export --format json');
   await expect.poll(() => existsSync(join(terminal.stage.folder, `session-${sessionOf(terminal)}.jsonl`))).toBe(true);
-});
-
-test('`/agents` and `/memory` show that there is nothing', async () => {
-  const terminal = await terminalAfterTurn();
-  terminal.type('/agents');
-  await terminal.untilLines(/no subagents/);
-  terminal.type('/agents none');
-  await terminal.untilLines(/no subagent none/);
-  write(join(terminal.stage.folder, '.tidemark', 'MEMORY.md'), 'Tests run with npm test.\n');
-  terminal.type('/memory');
-  expect(await terminal.untilLines(/MEMORY/)).toMatch(/Tests run with npm test\.\n.*USER\.md.*\n {2}\(no file\)/s);
 });
 
 test('`/memory edit` opens a memory file in the editor, and reports an editor that fails', async () => {

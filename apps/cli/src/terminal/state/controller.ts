@@ -5,6 +5,7 @@ import type { SessionId } from '@tidemark/log';
 
 import type { Shown } from '../../frame/shown.ts';
 import type { Draft } from './draft.ts';
+import type { Line } from './line.ts';
 import type { Observable } from './observable.ts';
 import type { ChoiceOption, TerminalState } from './terminal-state.ts';
 import type { ViewerEntry } from './viewer-entry.ts';
@@ -70,16 +71,16 @@ export interface Controller {
    */
   openSession(choice: SessionChoice): Promise<void>;
   /** Prints lines of Tidemark below the conversation. */
-  print(lines: readonly Shown[]): void;
-  /** Prints an error with its next step. */
-  report(error: unknown): void;
+  print(lines: readonly Line[]): void;
+  /** Prints an error with its next step. `next` replaces a next step that is not true in the terminal. */
+  report(error: unknown, next?: string): void;
   /**
    * Lets the user choose one of the options. `selected` is marked at first, by default the first one. Resolves with the
    * index of the option, or with `undefined` after Esc.
    */
   choose(title: readonly Shown[], options: readonly ChoiceOption[], selected?: number): Promise<number | undefined>;
   /** Shows a long text on the alternate screen. Resolves when the user closes it. */
-  view(title: string, lines: readonly Shown[]): Promise<void>;
+  view(title: string, lines: readonly Line[]): Promise<void>;
   /** Shows long texts on the alternate screen, beginning with one of them. Resolves when the user closes them. */
   viewEntries(entries: readonly ViewerEntry[], first: number): Promise<void>;
   /** Shows the whole output of the last call. The user can go to the outputs of earlier calls. */
