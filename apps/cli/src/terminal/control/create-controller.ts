@@ -2,6 +2,7 @@
 // session into the state that the screen shows.
 
 import { defined } from '@tidemark/core';
+import type { NextCall } from '@tidemark/kit';
 
 import { failureOf } from '../../frame/failure.ts';
 import { withStyle } from '../../frame/shown.ts';
