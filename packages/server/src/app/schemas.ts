@@ -50,7 +50,7 @@ export const FAILURE: z.ZodType<FailureBody> = z
   })
   .openapi('Failure');
 
-export const MODE: z.ZodType<Mode> = z.enum(['read-only', 'ask', 'auto']).openapi('Mode');
+export const MODE: z.ZodType<Mode> = z.enum(['read-only', 'ask', 'accept-edits', 'auto']).openapi('Mode');
 
 const STARTED_BY: z.ZodType<StartedBy> = z.object({
   session: SESSION_ID,
