@@ -115,7 +115,7 @@ export async function openSlashTerminal(options: SlashTerminalOptions = {}): Pro
     controller.state
       .get()
       .conversation.blocks.from(0)
-      .flatMap((block) => (block.kind === 'lines' ? block.lines.map((line) => render(line, false)) : []))
+      .flatMap((block) => (block.kind === 'lines' ? rowsOf(block.lines, 1_000, false) : []))
       .join('\n');
   return {
     ...scripted,

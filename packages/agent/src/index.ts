@@ -70,9 +70,7 @@ export type {
   FinishedTurn,
   ForkOptions,
   GivenAttachment,
-  ModelReach,
   OmittedKind,
-  OtherModel,
   PromptOptions,
   ResumeOptions,
   SessionMessage,
@@ -83,6 +81,7 @@ export type {
 } from './ports/live-session.ts';
 export type { InputBuckets } from './ports/input-buckets.ts';
 export type { NextCall, NextCallPrice, PromptSize } from './ports/next-call.ts';
+export type { ForecastOptions, ModelReach, OtherModel } from './ports/other-model.ts';
 export type { KnownTurnErrorCode, TurnError, TurnErrorCode, TurnLimit } from './ports/turn-error.ts';
 export type {
   AllowedAnswer,

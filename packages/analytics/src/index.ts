@@ -22,3 +22,31 @@ export type { Projection } from './transcripts/projection.ts';
 export { openProjection } from './transcripts/projection.ts';
 export type { Updated, UpdateOptions, UpdateProgress, UnreadTranscript } from './transcripts/update-projection.ts';
 export { updateProjection } from './transcripts/update-projection.ts';
+export type { SessionProjectionOptions } from './sessions/open-session-projection.ts';
+export { openSessionProjection } from './sessions/open-session-projection.ts';
+export type {
+  Amount,
+  BreakPage,
+  BreakQuery,
+  BreakReport,
+  BreakSums,
+  CacheSums,
+  CallFilter,
+  CallGrouping,
+  CallPage,
+  CallReport,
+  ComparedSums,
+  CostSums,
+  Grouped,
+  GroupOfCalls,
+  PaidAgainSums,
+  SessionListPage,
+  SessionProblem,
+  SessionProjection,
+  SessionQuery,
+  SessionReport,
+  SessionsUpdated,
+  SessionUpdateOptions,
+  SessionUpdateProgress,
+  SkillReport,
+} from './sessions/session-projection.ts';

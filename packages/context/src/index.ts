@@ -1,6 +1,6 @@
 // Public exports of `context`: the pure fold that decides what a model sees.
 
-export type { Account, Compared, AccountRates } from './account/account.ts';
+export type { Account, Compared, AccountRates, Tokens } from './account/account.ts';
 export {
   accountOf,
   accountOfCharge,

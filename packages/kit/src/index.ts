@@ -23,6 +23,7 @@ export type {
   InputBuckets,
   KnownTurnErrorCode,
   Mode,
+  ForecastOptions,
   ModelReach,
   NextCall,
   NextCallPrice,

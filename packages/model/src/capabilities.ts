@@ -100,6 +100,11 @@ export interface Capabilities {
    * on. The value is this section.
    */
   readonly renderParameters: { readonly [name: string]: LostFrom };
+  /**
+   * Values that the provider uses for parameters that are not sent. A parameter with this value has the same cache key as
+   * a parameter that is not sent. If a default is unknown, setting the parameter counts as a change.
+   */
+  readonly defaults?: { readonly [name: string]: string };
   /** Time at which the provider strips thinking of earlier turns from the input. */
   readonly thinkingStripped: 'at-new-turn' | 'never';
   /**

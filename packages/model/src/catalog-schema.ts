@@ -70,6 +70,7 @@ const row = z.strictObject({
   runsCollapse: z.boolean(),
   ttls: z.array(z.enum(['5m', '1h', '30m', '12h'])),
   renderParameters: z.record(name, lostFrom),
+  defaults: z.record(name, name).exactOptional(),
   thinkingStripped: z.enum(['at-new-turn', 'never']),
   prefixCheck: z.boolean(),
   reasoningInLoop: z.literal('required').exactOptional(),

@@ -13,6 +13,7 @@ export type ServerErrorCode =
   | 'server/grown'
   | 'server/folder-refused'
   | 'server/closing'
+  | 'server/reading'
   | 'server/bad-options';
 
 /** HTTP status of each code. */
@@ -26,6 +27,7 @@ export const SERVER_ERRORS: Readonly<Record<ServerErrorCode, 400 | 401 | 403 | 4
   'server/grown': 409,
   'server/folder-refused': 403,
   'server/closing': 503,
+  'server/reading': 503,
   'server/bad-options': 500,
 };
 

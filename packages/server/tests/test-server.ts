@@ -2,6 +2,8 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Asker } from '@tidemark/agent';
+import type { SessionProjection } from '@tidemark/analytics';
+import { openSessionProjection } from '@tidemark/analytics';
 import type { AgentOptions } from '@tidemark/kit';
 import { createAgent, createMemoryStore } from '@tidemark/kit';
 import type { Log } from '@tidemark/log';
@@ -66,6 +68,7 @@ export async function openTestServer({
         return { session: await one.fork(id, how), close: () => one.close() };
       },
     },
+    projection: await openTestProjection(log),
     token,
     version: 'test',
     port: 0,
@@ -103,6 +106,11 @@ export async function openTestServer({
       await pause(0);
     },
   };
+}
+
+/** Opens a projection of the sessions of a store in memory. */
+export function openTestProjection(log: Log): Promise<SessionProjection> {
+  return openSessionProjection({ path: undefined, log, rowOf: () => undefined, rules: 'test' });
 }
 
 /** Yields the events of an answer with server-sent events. */

@@ -217,7 +217,7 @@ describe('the mode', () => {
       return answer;
     };
     const ran = await tidemark(args(), { person });
-    expect(questions[0]).toMatch(/^write new\.txt \[ask\/write\]\n[^]*\nallow it\? \(y\/n\) $/);
+    expect(questions[0]).toMatch(/^write new\.txt \(new file\) \[ask\/write\]\n[^]*\nallow it\? \(y\/n\) $/);
     expect(questions).toHaveLength(asked);
     expect({ made: made(), exit: ran.exit }).toEqual({ made: allowed, exit: 0 });
   });

@@ -143,7 +143,7 @@ describe('a question of a subagent', () => {
       DONE,
     ];
     await tidemark(['do it', ...playing(...steps)], answering('a echo *', 'n'));
-    expect(asked[0]).toContain('\na: bash runs `echo a` exactly as written');
+    expect(asked[0]).toContain('\na: exactly this command, also next to other allowed ones, in this session\n');
     expect(asked[0]).not.toMatch(/^p in the place of a/m);
     expect(heads()).toEqual([
       'subagent one: bash echo a [ask/execute]',
@@ -208,7 +208,7 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
     const input = { to: 'p\u0430ypal', note: 'x'.repeat(300), last: '\u200Bend\n│ y' };
     await tidemark(['do it', ...playing(buy(input), buy({ to: 'b' }), DONE)], answering('y', 'n'));
     expect(asked).toHaveLength(2);
-    expect(heads()[0]).toMatch(/^buy of the MCP server shop /);
+    expect(heads()[0]).toBe('buy of the MCP server shop [ask/execute]');
     expect(asked[0]).toContain('\ntool: shop__buy\n');
     const shown = (asked[0] ?? '').replaceAll('\n┆ ', '');
     expect(shown).toContain('│   "to": "p\u0430⟨U+0430⟩ypal",\n');
@@ -221,7 +221,7 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
     own({ mcp: shop() });
     await tidemark(['do it', ...playing(buy({ n: 1 }), buy({ n: 2 }), DONE)], answering(answer, 'n'));
     expect(asked).toHaveLength(1);
-    expect(asked[0]).toMatch(/^a: every call of shop__buy, with any arguments, for the rest of this session$/m);
+    expect(asked[0]).toMatch(/^a: every call of shop__buy, with any arguments, in this session$/m);
     expect(asked[0]).not.toMatch(/^(a <|p )/m);
     await tidemark(['do it', ...playing(buy({ n: 3 }), DONE)], answering('n'));
     expect(heads()[1]).toMatch(/^buy of the MCP server shop /);

@@ -67,7 +67,7 @@ describe('a question', () => {
     stage.write('tax.js', 'const a = 1;\nconst rate = 0.2;\n');
     await tidemark(turn(edit('tax.js', '0.2', '0.19')), answering('y'));
     expect(asked[0]).toContain(
-      'edit tax.js [ask/write]\n│ --- tax.js\n│ +++ tax.js\n│ @@ -1,2 +1,2 @@\n│  const a = 1;\n' +
+      'edit tax.js [ask/write]\n│ @@ -1,2 +1,2 @@\n│  const a = 1;\n' +
         '│ -const rate = 0.2;\n│ +const rate = 0.19;\ny: allow this once\n',
     );
     expect(content('tax.js')).toContain('0.19');
@@ -75,7 +75,7 @@ describe('a question', () => {
 
   test('for `write` shows the content', async () => {
     await tidemark(turn(write('new.sh', 'echo one\nrm -rf ~\n')), answering('n'));
-    expect(asked[0]).toContain('│ --- /dev/null\n│ +++ new.sh\n│ @@ -0,0 +1,2 @@\n│ +echo one\n│ +rm -rf ~\ny: ');
+    expect(asked[0]).toContain('write new.sh (new file) [ask/write]\n│ @@ -0,0 +1,2 @@\n│ +echo one\n│ +rm -rf ~\ny: ');
     expect(existsSync(join(stage.folder, 'new.sh'))).toBe(false);
   });
 
@@ -189,12 +189,12 @@ describe('an answer', () => {
     const steps = [write('src/a', '1'), write('src/b', '2'), write('src/link/c', '3'), write('srcs/d', '4')];
     await tidemark(turn(...steps), answering('a src/', 'n', 'n'));
     expect(unfolded(asked[0])).toContain(
-      '\na src/a: every call of write on src/a, with any content, for the rest of this session\n' +
-        'a src/: every call of write below src/, with any content, for the rest of this session\n',
+      '\na src/a: every call of write on this file, with any content, in this session\n' +
+        'a src/: every call of write below this folder, with any content, in this session\n',
     );
     expect(asked.slice(1).map((question) => question.split('\n')[0])).toEqual([
-      'write lib/c [ask/write]',
-      'write srcs/d [ask/write]',
+      'write lib/c (new file) [ask/write]',
+      'write srcs/d (new file) [ask/write]',
     ]);
     expect(readdirSync(join(stage.folder, 'src')).toSorted()).toEqual(['a', 'b', 'link']);
     expect(readdirSync(join(stage.folder, 'lib'))).toEqual([]);
@@ -259,6 +259,30 @@ describe('an answer', () => {
   });
 });
 
+describe('a question shows each part once', () => {
+  test('the path of an edit, and a command that fits into the title', async () => {
+    stage.write('tax.js', 'const rate = 0.2;\n');
+    await tidemark(turn(edit('tax.js', '0.2', '0.19'), bash('npm test')), answering('n'));
+    expect(asked[0]?.split('tax.js')).toHaveLength(3);
+    expect(asked[0]).toMatch(/^edit tax\.js \[ask\/write\]\n│ @@ [^]*\na tax\.js: every call of edit on this file/);
+    expect(asked[1]?.split('npm test')).toHaveLength(3);
+    expect(asked[1]).toMatch(/^bash npm test \[ask\/execute\]\ny: /);
+  });
+
+  test('but a path that its title does not show whole is shown with the diff', async () => {
+    const path = `${'long-name-'.repeat(12)}.js`;
+    await tidemark(turn(write(path, 'x')), answering('n'));
+    expect(unfolded(asked[0])).toContain(`│ --- /dev/null\n│ +++ ${path}\n`);
+  });
+
+  test('and shows a command whole if the title cuts or marks it', async () => {
+    const long = `echo ${'x'.repeat(120)}END`;
+    await tidemark(turn(bash(long), bash('echo a\u200Bb')), answering('n'));
+    expect(unfolded(asked[0])).toContain(`│ ${long}\n`);
+    expect(asked[1]).toContain('│ echo a⟨U+200B⟩b\n');
+  });
+});
+
 describe('the mode `accept-edits`', () => {
   const named = (): readonly (string | undefined)[] => asked.map((question) => question.split('\n')[0]);
 
@@ -271,11 +295,11 @@ describe('the mode `accept-edits`', () => {
   });
 
   test.each([
-    ['AGENTS.md', 'AGENTS.md [accept-edits/write/protected]'],
-    ['docs/CLAUDE.md', 'docs/CLAUDE.md [accept-edits/write/protected]'],
-    ['.tidemark/config.json', '.tidemark/config.json [accept-edits/write/protected]'],
-    ['.agents/skills/x/SKILL.md', '.agents/skills/x/SKILL.md [accept-edits/write/protected]'],
-    ['.bashrc', '.bashrc (a shell runs it at its start) [accept-edits/write/outside]'],
+    ['AGENTS.md', 'AGENTS.md (new file) [accept-edits/write/protected]'],
+    ['docs/CLAUDE.md', 'docs/CLAUDE.md (new file) [accept-edits/write/protected]'],
+    ['.tidemark/config.json', '.tidemark/config.json (new file) [accept-edits/write/protected]'],
+    ['.agents/skills/x/SKILL.md', '.agents/skills/x/SKILL.md (new file) [accept-edits/write/protected]'],
+    ['.bashrc', '.bashrc (a shell runs it at its start) (new file) [accept-edits/write/out'],
   ])('asks before a write to %s', async (path, title) => {
     await tidemark([...turn(write(path, 'x')), '--mode', 'accept-edits'], answering('n'));
     expect(named()).toEqual([`write ${title}`]);

@@ -3,6 +3,7 @@
 import { markedText } from './marked-text.ts';
 import type { PersonPrompt } from './ask-person.ts';
 import { askBelow } from './ask-person.ts';
+import { withoutFileNames } from './file-names-of-diff.ts';
 import { frameLines, hanging } from './question-text.ts';
 
 /** Answer of the user: for this file, or for this file and all later ones. */
@@ -36,7 +37,7 @@ export async function askToRestore(question: RestoreQuestion, asking: PersonProm
   const { columns } = asking.input;
   const does = question.deletes ? 'delete' : 'restore';
   const head = hanging(`${does} ${markedText(question.name)}`, columns);
-  let above: readonly string[] = [...head, ...frameLines(question.diff, columns)];
+  let above: readonly string[] = [...head, ...frameLines(withoutFileNames(question.diff, question.name), columns)];
   for (let unclear = 0; unclear < MAX_UNCLEAR; unclear += 1) {
     const typed = await askBelow(
       { above, again: head, asked: [], prompt: `${does} it? (y/n, a: all, q: none) ` },

@@ -2,10 +2,12 @@
 // answers. Each answer shows its scope.
 
 import type { CallQuestion, DefinitionQuestion } from '@tidemark/agent';
-import { grantCovers, offeredPlaces, readGrant } from '@tidemark/agent';
+import { grantCovers, offeredPlaces } from '@tidemark/agent';
 import type { Question } from '@tidemark/kit';
 import type { Granted } from '@tidemark/log';
+import { parseJson } from '@tidemark/log';
 
+import { withoutFileNames } from './file-names-of-diff.ts';
 import { foldLine, foldWords } from './fold-line.ts';
 import { markedText } from './marked-text.ts';
 
@@ -20,12 +22,11 @@ export interface QuestionText {
   readonly body: readonly string[];
   /** Possible answers, one per line. Empty if only y and n are possible. */
   readonly answers: readonly string[];
+  /** Scope of the grants that keys can give. Used instead of `answers` where another row shows the keys. */
+  readonly grants: readonly string[];
   /** Prompt, which ends with a space. The user types the answer after it. */
   readonly prompt: string;
 }
-
-/** Maximum length, in characters, of the sentence that describes a grant of commands. */
-const LONGEST = 300;
 
 /** Maximum length of a path in an answer, in characters. */
 const NAME = 60;
@@ -36,28 +37,98 @@ const TITLE = 100;
 /** Returns the text of a question for a terminal of this width. */
 export function questionText(question: Question, columns: number): QuestionText {
   switch (question.about) {
-    case 'call':
+    case 'call': {
+      const { title, body } = withoutRepetition(question, columns);
       return {
         head: [
-          ...hanging(`${titleOf(question.title, question.preview.text)} [${question.rule}]`, columns),
+          ...hanging(`${title} [${question.rule}]`, columns),
           // An MCP server or a custom tool chooses the titles of its calls, so the name of the tool is shown too.
-          ...(question.preview.kind === 'arguments' ? hanging(`tool: ${markedText(question.tool)}`, columns) : []),
+          ...(question.preview.kind === 'arguments' && !question.title.startsWith(`${question.tool} `)
+            ? hanging(`tool: ${markedText(question.tool)}`, columns)
+            : []),
           ...(question.again ? hangingWords(CHANGED, columns) : []),
         ],
-        body: frameLines(question.preview.text, columns),
+        body: body === undefined ? [] : frameLines(body, columns),
         answers: answersTo(question).flatMap((line) => hangingWords(line, columns)),
+        grants: grantsByKey(question).flatMap((line) => hangingWords(line, columns)),
         prompt: question.preview.unseen === undefined ? 'allow it? (y/n) ' : 'allow it? (unseen/n) ',
       };
+    }
     case 'definition':
       return {
         head: hanging(`${titleOf(question.title)} [${question.rule}]`, columns),
         body: frameLines(definitionText(question), columns),
         answers: [],
+        grants: [],
         prompt: 'accept it? (y/n) ',
       };
     case 'rewrite':
-      return { head: [], body: [], answers: [], prompt: `${markedText(question.title)}. Send it? (y/n) ` };
+      return { head: [], body: [], answers: [], grants: [], prompt: `${markedText(question.title)}. Send it? (y/n) ` };
   }
+}
+
+interface CallText {
+  readonly title: string;
+  /** Text below the title. `undefined` if the title contains all of it. */
+  readonly body: string | undefined;
+}
+
+/**
+ * Returns the title and the text of a call without the parts that both contain. Each part is shown at least once and
+ * completely.
+ */
+function withoutRepetition({ title, tool, rule, preview }: CallQuestion, columns: number): CallText {
+  const { kind, text } = preview;
+  const whole = titleOf(title, text);
+  const letters = Array.from(title).length;
+  const fits = letters <= TITLE && Array.from(whole).length + rule.length + 4 <= columns;
+  switch (kind) {
+    case 'command': {
+      // A subagent puts a role in front of the title, which a model has chosen. Its command is shown in the frame too.
+      if (!/[\p{Cc}\p{Cf}]/u.test(text) && title === `${tool} ${text}` && fits)
+        return { title: whole, body: undefined };
+      return { title: beginningOf(title, text, columns - rule.length - 6), body: text };
+    }
+    case 'arguments':
+      if (`${tool} ${onlyTextIn(text)}` === title && whole === title) return { title: whole, body: undefined };
+      return { title: titleOf(withoutArguments(title, text), text), body: text };
+    case 'diff': {
+      const [was = '', is = ''] = text.split('\n', 2);
+      const body = withoutFileNames(text, is.slice('+++ '.length));
+      const isNamed = whole === title && body !== text && namesFile(title, is.slice('+++ '.length));
+      if (!isNamed) return { title: whole, body: text };
+      return { title: was === '--- /dev/null' ? `${whole} (new file)` : whole, body };
+    }
+  }
+}
+
+/** Returns the first line of a title, cut to a number of characters. The text below the title shows all of it. */
+function beginningOf(title: string, text: string, characters: number): string {
+  const [line = ''] = title.split('\\u{a}', 1);
+  const letters = Array.from(titleOf(line, text));
+  const most = Math.max(16, Math.min(TITLE, characters - 1));
+  if (letters.length <= most && line === title) return letters.join('');
+  return `${letters.slice(0, most).join('').replace(/…$/, '')}…`;
+}
+
+/** Returns true if the title ends with the name of a file, or with the name and a remark in parentheses. */
+function namesFile(title: string, name: string): boolean {
+  const [named = ''] = title.split(` (`, 1);
+  return name !== '' && (title.endsWith(` ${name}`) || named.endsWith(` ${name}`));
+}
+
+/** Returns a title without the arguments at its end, if the text contains them. Their end can be cut off in the title. */
+function withoutArguments(title: string, json: string): string {
+  const at = title.indexOf(' {');
+  if (at === -1) return title;
+  const shown = title.slice(at + 1).replace(/ … \(\d+ characters\)$/, '');
+  return JSON.stringify(parseJson(json)).startsWith(shown) ? title.slice(0, at) : title;
+}
+
+/** Returns the only argument of a call, if it is a text. */
+function onlyTextIn(json: string): string | undefined {
+  const [, text] = /^\{\n {2}"\w+": "([^"\\]*)"\n\}$/.exec(json) ?? [];
+  return text;
 }
 
 /**
@@ -114,26 +185,45 @@ function answersTo(question: CallQuestion): readonly string[] {
   return [yes, 'n: deny; the model receives the text after n', ...grantAnswers(question)];
 }
 
-function grantAnswers({ offer, preview }: CallQuestion): readonly string[] {
+function grantAnswers({ offer, preview, tool }: CallQuestion): readonly string[] {
   if (offer === undefined || preview.unseen !== undefined) return [];
-  const { exact, call, project } = offer;
-  const session = 'for the rest of this session';
+  const { exact, project } = offer;
   const lines = [
-    ...(exact === undefined ? [] : [`a: ${exactCovers(exact)}, ${session}`]),
-    ...(call.effects?.commands === undefined || exact?.scripts !== undefined
-      ? []
-      : [
-          'a <pattern>, such as `a npm test *`: every command that matches (a final * stands for any words), for the rest of this session',
-        ]),
+    ...(exact === undefined ? [] : [`a: ${exactCovers(exact)}, in this session`]),
+    ...(takesPattern(offer)
+      ? ['a <pattern>: every command that matches, such as `a npm test *` (* stands for any words), in this session']
+      : []),
     ...offeredPlaces(offer).map((place) => {
-      const grant = readGrant(offer, place);
-      const covers = 'problem' in grant ? grant.problem : grantCovers(grant);
-      const line = `a ${place}: ${covers}, ${session}`;
-      return markedText(preview.text.includes(place) ? line.replaceAll(place, () => middleCut(place)) : line);
+      const on = place.endsWith('/') ? 'below this folder' : 'on this file';
+      return `a ${shownPlace(place, preview.text)}: every call of ${tool} ${on}, with any content, in this session`;
     }),
   ];
   if (lines.length === 0 || !project) return lines;
   return [...lines, 'p instead of a: the same, for every session in this project'];
+}
+
+/** Returns the scope of the keys `a` and `p`. The keys themselves are in the last row of the question. */
+function grantsByKey({ offer, preview, tool }: CallQuestion): readonly string[] {
+  if (preview.unseen !== undefined) return [`not all of it can be shown: ${markedText(preview.unseen)}`];
+  if (offer === undefined) return [];
+  const { exact } = offer;
+  const keys = offer.project ? 'a, p' : 'a';
+  const [place, ...more] = offeredPlaces(offer);
+  if (exact !== undefined) return [`${keys}: ${exactCovers(exact)}${takesPattern(offer) ? ', or a pattern' : ''}`];
+  if (place === undefined) return [];
+  const [folder] = more;
+  const on = place.endsWith('/') ? `below ${shownPlace(place, preview.text)}` : 'on this file';
+  const down = folder === undefined ? '' : ` (↓: below ${shownPlace(folder, preview.text)})`;
+  return [`${keys}: ${tool} ${on} with any content${down}`];
+}
+
+function takesPattern({ call, exact }: NonNullable<CallQuestion['offer']>): boolean {
+  return call.effects?.commands !== undefined && exact?.scripts === undefined;
+}
+
+/** Returns a path with marks. A long one is shortened, if the text of the question contains all of it. */
+function shownPlace(place: string, text: string): string {
+  return markedText(text.includes(place) ? middleCut(place) : place);
 }
 
 /**
@@ -147,15 +237,13 @@ function middleCut(name: string): string {
   return `${letters.slice(0, half).join('')}…${letters.slice(-half).join('')}`;
 }
 
-/**
- * Describes what the exact grant of an offer allows. If a list of commands is longer than `LONGEST`, it is not
- * repeated, because the body already shows it.
- */
+/** Describes what the exact grant of an offer allows. Commands are not repeated, because the question shows them. */
 function exactCovers(exact: Granted): string {
-  if (exact.scripts !== undefined) return 'exactly this text, only as a whole';
-  const covers = grantCovers(exact);
-  const short = covers.length <= LONGEST || exact.commands === undefined;
-  return markedText(short ? covers : `${exact.tool} runs exactly the commands above, alone or in any line of them`);
+  const { commands = [], scripts } = exact;
+  if (scripts !== undefined) return 'exactly this text, as a whole';
+  if (commands.length === 0) return markedText(grantCovers(exact));
+  if (commands.length === 1) return 'exactly this command, also next to other allowed ones';
+  return `exactly these ${commands.length} commands, in any order, also next to other allowed ones`;
 }
 
 /**

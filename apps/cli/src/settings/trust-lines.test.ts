@@ -47,7 +47,9 @@ test('a server with the name of an own server is shown with its effect on the ru
   );
   const lines = await trustLines(await readBrought(folder), new Set(['mine']));
   const at = lines.indexOf('MCP server mine runs: node');
-  expect(lines[at + 1]?.trim()).toBe('it replaces your own server mine, and your rules about mine__* apply to it');
+  expect(lines[at + 1]?.trim()).toBe(
+    'it replaces your own server mine; your rules that allow mine__* do not apply to it',
+  );
   expect(lines.filter((line) => line.includes('replaces'))).toHaveLength(1);
 });
 

@@ -67,7 +67,7 @@ interface BroughtServers {
 }
 
 function serverLines(name: string, server: ServerSetting, { brought, ownServers }: BroughtServers): readonly string[] {
-  const replaced = `it replaces your own server ${name}, and your rules about ${name}__* apply to it`;
+  const replaced = `it replaces your own server ${name}; your rules that allow ${name}__* do not apply to it`;
   const below = 'command' in server ? programLines(server) : headerLines(server.headers ?? {});
   return [
     'command' in server

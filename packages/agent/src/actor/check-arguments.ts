@@ -9,13 +9,12 @@ import { nearestName } from '../nearest-name.ts';
 import type {
   AgentForkOptions,
   CompactOptions,
-  ModelReach,
-  OtherModel,
   PromptOptions,
   ResumeOptions,
   SideCall,
   Words,
 } from '../ports/live-session.ts';
+import type { ForecastOptions, ModelReach, OtherModel } from '../ports/other-model.ts';
 import type { Mode } from '../ports/permissions.ts';
 import type { Tool } from '../ports/tool.ts';
 
@@ -121,6 +120,14 @@ export const FORK_OPTIONS: OptionChecks<AgentForkOptions> = {
   summarize: flag,
   title: aText,
   model: [(value) => typeof value === 'string' || isObject(value), 'the name of a model, or a model'],
+  ...REACH_OPTIONS,
+};
+
+/** Options of `forecast`. */
+export const FORECAST_OPTIONS: OptionChecks<ForecastOptions> = {
+  model: FORK_OPTIONS.model,
+  reasoning: [isObject, 'an object with parameters, such as { effort: "low" }'],
+  skills: names,
   ...REACH_OPTIONS,
 };
 

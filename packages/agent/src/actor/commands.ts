@@ -13,7 +13,8 @@ import { hooksBeforePrompt, numberNotes } from '../hooks/hooks-of-turns.ts';
 import { nearestName } from '../nearest-name.ts';
 import { parameterProblem } from '../parameter-problem.ts';
 import type { CompactionReport } from '../ports/compaction.ts';
-import type { CompactOptions, OtherModel, Words } from '../ports/live-session.ts';
+import type { CompactOptions, Words } from '../ports/live-session.ts';
+import type { OtherModel } from '../ports/other-model.ts';
 import type { Mode } from '../ports/permissions.ts';
 import type { Runtime } from '../ports/runtime.ts';
 import type { Tool } from '../ports/tool.ts';
@@ -211,17 +212,33 @@ export function changeTools(
  */
 export function changeReasoning(actor: Actor, given: RenderParameters): void {
   requireUsable(actor);
-  requireParameters(given);
   const { runtime } = actor;
-  const named = nameParameters(given, runtime.capabilities);
-  if (!('parameters' in named)) {
-    const message = parameterProblem(named, runtime.capabilities);
-    throw new AgentError('agent/unknown-parameter', message, { parameter: named.name });
-  }
-  const { parameters } = named;
+  const parameters = namedReasoning(runtime, given);
   actor.runtime = { ...runtime, parameters: { ...runtime.parameters, ...parameters } };
   recordSetting(actor, { kind: 'reasoning.set', at: runtime.surroundings.now(), data: { parameters } });
   restAnew(actor);
+}
+
+function namedReasoning({ capabilities }: Runtime, given: RenderParameters): RenderParameters {
+  requireParameters(given);
+  const named = nameParameters(given, capabilities);
+  if ('parameters' in named) return named.parameters;
+  throw new AgentError('agent/unknown-parameter', parameterProblem(named, capabilities), { parameter: named.name });
+}
+
+/**
+ * Returns the runtime of a forecast with another model or other reasoning. Nothing is recorded.
+ *
+ * @throws AgentError `agent/unknown-parameter` if the model does not have the parameter.
+ */
+export function trialRuntime(
+  { runtime, first }: Pick<Actor, 'runtime' | 'first'>,
+  model: OtherModel | undefined,
+  reasoning: RenderParameters | undefined,
+): Runtime {
+  const other = withModel({ runtime, first }, model);
+  if (reasoning === undefined) return other;
+  return { ...other, parameters: { ...other.parameters, ...namedReasoning(other, reasoning) } };
 }
 
 /**

@@ -10,16 +10,8 @@ import { AgentError } from '../errors.ts';
 import type { ForkPlan } from '../fork/plan-fork.ts';
 import { beginFork, planFork } from '../fork/plan-fork.ts';
 import { narrower } from '../permissions/judge.ts';
-import type {
-  AgentForkOptions,
-  AgentSession,
-  ForkOptions,
-  ModelReach,
-  OtherModel,
-  PromptOptions,
-  Turn,
-  Words,
-} from '../ports/live-session.ts';
+import type { AgentForkOptions, AgentSession, ForkOptions, PromptOptions, Turn, Words } from '../ports/live-session.ts';
+import type { ForecastOptions, ModelReach, OtherModel } from '../ports/other-model.ts';
 import type { NextCall } from '../ports/next-call.ts';
 import type { Mode } from '../ports/permissions.ts';
 import type { Runtime } from '../ports/runtime.ts';
@@ -50,10 +42,12 @@ import {
   refreshSource,
   requireForkable,
   steerTurn,
+  trialRuntime,
   withModel,
 } from './commands.ts';
 import {
   COMPACT_OPTIONS,
+  FORECAST_OPTIONS,
   FORK_OPTIONS,
   PROMPT_OPTIONS,
   RESUME_OPTIONS,
@@ -294,7 +288,7 @@ function createFace(actor: Actor, shared: SharedOptions): AgentSession {
       requireOptions('compact', options, COMPACT_OPTIONS);
       return compactActor(actor, options);
     },
-    forecast: (words) => forecastSession(actor, words),
+    forecast: async (words, options = {}) => forecastSession(actor, words, options),
     messages: () => readMessages(session.log, session.writer.session),
     events: () => actor.feed.listen(),
     async close() {
@@ -320,11 +314,21 @@ function runtimeCommands(actor: Actor): Pick<AgentSession, 'setTools' | 'setReas
 }
 
 /** Forecasts the next call. Without words, the prompt is a single character. */
-async function forecastSession(actor: Actor, words: Words = '.'): Promise<NextCall | undefined> {
+async function forecastSession(
+  actor: Actor,
+  words: Words = '.',
+  options: ForecastOptions = {},
+): Promise<NextCall | undefined> {
   requireUsable(actor);
+  requireOptions('forecast', options, FORECAST_OPTIONS);
   if (actor.running !== undefined) return undefined;
+  const { model, reasoning, skills = [], ...reach } = options;
+  const other = model === undefined ? undefined : findModel(actor, model, reach);
+  const isSame = other === undefined && reasoning === undefined;
+  const trial = isSame ? actor : { ...actor, runtime: trialRuntime(actor, other, reasoning) };
   const { signal } = new AbortController();
-  return forecastCall(workOf(actor, FORECAST_TURN, signal), partsOf(words));
+  const found = findSkills(actor.runtime.skills, skills);
+  return forecastCall(workOf(trial, FORECAST_TURN, signal), partsOf(words), found);
 }
 
 function promptSession<Output>(

@@ -227,7 +227,7 @@ interface SequenceParts {
 }
 
 function sequenceOf(before: HeldRequest | undefined, { model, parameters, front, messages }: SequenceParts): Sequence {
-  const digests = parameterDigests(model, parameters, PARAMETERS, newHash);
+  const digests = parameterDigests(model, parameters, { renderParameters: PARAMETERS }, newHash);
   const extendsIt =
     before !== undefined &&
     before.front === front &&

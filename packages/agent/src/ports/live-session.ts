@@ -13,12 +13,12 @@ import type {
   TurnTotals,
   Usage,
 } from '@tidemark/log';
-import type { Capabilities, Provider } from '@tidemark/model';
 import type { SessionProcesses } from './background-process.ts';
 import type { CompactionBy, CompactionReport } from './compaction.ts';
 import type { GivenImage } from './image-fitter.ts';
 import type { InputBuckets } from './input-buckets.ts';
 import type { NextCall } from './next-call.ts';
+import type { ForecastOptions, ModelReach, OtherModel } from './other-model.ts';
 import type { Mode } from './permissions.ts';
 import type { SessionEvent } from './session-event.ts';
 import type { Tool } from './tool.ts';
@@ -152,13 +152,13 @@ export interface AgentSession {
   /**
    * Forecasts the call that a prompt would make now, and its price after the cache entry that it reads has expired. The
    * content of the prompt is `words`, by default a single character. Nothing is sent, recorded or stored. The
-   * context sources are asked, as for a prompt, and their notes are part of the forecast. Returns `undefined` while a
-   * turn runs.
+   * context sources are asked, as for a prompt, and their notes are part of the forecast. The options are settings that
+   * the call would have instead of those of the session. Returns `undefined` while a turn runs.
    *
    * @throws AgentError `agent/closed`; `agent/nothing-to-send` for a blank prompt; `agent/unfit-image` for an image that
    *   cannot be sent; `agent/unknown-kind` if a later version wrote the log.
    */
-  forecast(words?: Words): Promise<NextCall | undefined>;
+  forecast(words?: Words, options?: ForecastOptions): Promise<NextCall | undefined>;
   /**
    * Returns the recorded messages of the conversation for a user interface, oldest first. These are the prompts of the
    * user and the answers of the model, including those before a compaction. An answer that is still arriving is not
@@ -247,32 +247,6 @@ export interface AgentForkOptions extends ForkOptions, ModelReach {
    * and its cache.
    */
   readonly model?: string | OtherModel;
-}
-
-/**
- * Provider, address and window of a model. Needed if the name of the model is not enough to find them. API keys come
- * from the options of the agent.
- */
-export interface ModelReach {
-  /**
-   * Name of a provider, or a provider object that the author made. Default: the provider that serves a model of this
-   * name.
-   */
-  readonly provider?: string | Provider;
-  readonly baseURL?: string;
-  /** Tokens of input and output together, for a model that the catalog does not list. */
-  readonly contextWindow?: number;
-}
-
-/** Another model for a session: its provider, its capabilities and its parameters. */
-export interface OtherModel {
-  readonly provider: Provider;
-  readonly capabilities: Capabilities;
-  /**
-   * Render parameters for the model. Default: the parameters of the previous model. Parameters that the new model does
-   * not know are not sent.
-   */
-  readonly parameters?: RenderParameters;
 }
 
 /**

@@ -10,7 +10,7 @@ import type { CompactionBy, CompactionPolicy } from './compaction.ts';
 import type { ContextSource } from './context-source.ts';
 import type { Hook } from './hooks.ts';
 import type { ImageFitter } from './image-fitter.ts';
-import type { ModelReach, OtherModel } from './live-session.ts';
+import type { ModelReach, OtherModel } from './other-model.ts';
 import type { AgentShelf, ToolLimit } from './own-agent.ts';
 import type { Asker } from './permissions.ts';
 import type { ProcessHost } from './process-host.ts';

@@ -60,7 +60,7 @@ export function beginPromptStream(materials: EpochMaterials, state: State): Prom
   const { texts, capabilities, encoder, epoch } = materials;
   const parameters = knownParameters(epoch.opened.parameters, capabilities);
   const front = encoder.lowerFront(frontOf(texts, epoch.opened.model, parameters), lowering(materials, new Map()));
-  const digests = parameterDigests(epoch.opened.model, parameters, capabilities.renderParameters, newHash);
+  const digests = parameterDigests(epoch.opened.model, parameters, capabilities, newHash);
   return {
     materials,
     front,

@@ -5,7 +5,7 @@ import { frontEntries } from '@tidemark/context';
 import type { SubagentStarted } from '@tidemark/log';
 import { renameParameters } from '@tidemark/model';
 import { namesIn } from '../permissions/limit-tools.ts';
-import type { OtherModel } from '../ports/live-session.ts';
+import type { OtherModel } from '../ports/other-model.ts';
 import type { ToolLimit } from '../ports/own-agent.ts';
 import type { Runtime, TurnLimits } from '../ports/runtime.ts';
 import { NO_ROLE } from '../ports/subagent.ts';

@@ -5,7 +5,7 @@ import type { EventData, RenderParameters, StartedAgent } from '@tidemark/log';
 import { effortsOf, nameParameters } from '@tidemark/model';
 import { AgentError, messageOf } from '../errors.ts';
 import { nearestName } from '../nearest-name.ts';
-import type { OtherModel } from '../ports/live-session.ts';
+import type { OtherModel } from '../ports/other-model.ts';
 import type { AgentShelf, OwnAgent } from '../ports/own-agent.ts';
 import type { Runtime } from '../ports/runtime.ts';
 

@@ -48,18 +48,21 @@ export interface Sequence {
 }
 
 /**
- * Returns the digests of the render parameters by section. `rules` comes from the catalog row. For each parameter, it
- * names the first section whose cache depends on the parameter. A parameter without a rule affects all sections.
+ * Returns the digests of the render parameters by section. The catalog row names for each parameter the first section
+ * whose cache depends on the parameter. A parameter without a rule affects all sections. A parameter with the default
+ * of the provider is left out, because the provider caches it like a parameter that is not sent.
  */
 export function parameterDigests(
   model: string,
   parameters: RenderParameters,
-  rules: Capabilities['renderParameters'],
+  { renderParameters, defaults = {} }: Pick<Capabilities, 'renderParameters' | 'defaults'>,
   newHash: NewHash,
 ): ParameterDigests {
-  const levels = new Map(Object.entries(rules));
+  const levels = new Map(Object.entries(renderParameters));
+  const usual = new Map<string, unknown>(Object.entries(defaults));
+  const set = Object.entries(parameters).filter(([name, value]) => !usual.has(name) || usual.get(name) !== value);
   const of = (sections: readonly LostFrom[]): string => {
-    const held = Object.entries(parameters).filter(([name]) => sections.includes(levels.get(name) ?? 'tools'));
+    const held = set.filter(([name]) => sections.includes(levels.get(name) ?? 'tools'));
     return newHash()
       .update(canonicalText(Object.fromEntries([['model', model], ...held])))
       .hex();

@@ -32,8 +32,8 @@ export interface LiveSessions {
   fork(id: SessionId, options: AgentForkOptions): Promise<LiveSession>;
   /** Yields the frames of a session from a position on, until the signal aborts or the server closes. */
   read(id: SessionId, from: number, signal: AbortSignal): AsyncGenerator<readonly Frame[], void>;
-  /** Numbers of open sessions, of running turns and of readers. */
-  count(): { readonly open: number; readonly running: number; readonly readers: number };
+  /** Numbers of open sessions, of running turns, of readers, and of questions that wait. */
+  count(): { readonly open: number; readonly running: number; readonly readers: number; readonly questions: number };
   /** Interrupts every turn, closes every session and ends every reader. */
   close(): Promise<void>;
 }
@@ -84,7 +84,8 @@ export function createLiveSessions(options: LiveSessionsOptions): LiveSessions {
     count() {
       const held = [...sessions.held.values()];
       const readers = [...sessions.feeds.values()].reduce((sum, feed) => sum + feed.readers(), 0);
-      return { open: held.length, running: held.filter(({ session }) => session.running).length, readers };
+      const questions = held.reduce((sum, one) => sum + one.questions.waiting().length, 0);
+      return { open: held.length, running: held.filter(({ session }) => session.running).length, readers, questions };
     },
     async close() {
       sessions.closing = true;

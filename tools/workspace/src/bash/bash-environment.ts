@@ -36,6 +36,11 @@ const SET: Readonly<Record<string, string>> = {
   DEBIAN_FRONTEND: 'noninteractive',
 };
 
+/** Returns true if every command has the variable. Its value is ordinary text, such as paths, and no secret. */
+export function isOrdinaryVariable(name: string): boolean {
+  return PASSED.has(name) || name.startsWith('LC_') || Object.hasOwn(SET, name) || name === 'PWD';
+}
+
 /** Names of variables to pass to commands in addition to the default list. */
 export interface CommandVariables {
   /**

@@ -5,13 +5,14 @@ import type { Log, SessionId } from '@tidemark/log';
 
 import { withStyle } from '../../frame/shown.ts';
 import { CliError } from '../../frame/failure.ts';
-import { blockLines } from '../drawing/block-lines.ts';
+import { blockLines, thoughtLines, thoughtTitle } from '../drawing/block-lines.ts';
 import { diffLines } from '../drawing/diff-lines.ts';
-import type { PrintedCall } from '../state/blocks.ts';
+import type { PrintedCall, PrintedReasoning } from '../state/blocks.ts';
 import type { Controller } from '../state/controller.ts';
 import type { Conversation, LiveCall } from '../state/conversation.ts';
 import { EMPTY_CONVERSATION, foldRecord, withoutLive } from '../state/conversation.ts';
 import type { Line } from '../state/line.ts';
+import { codeLine } from '../state/line.ts';
 import type { LineSource, ViewerEntry } from '../state/viewer-entry.ts';
 import { bytesSource, linesSource } from './line-sources.ts';
 
@@ -31,14 +32,17 @@ export function createLongTexts(place: LongTextsPlace, log: Log | undefined): Lo
     viewOutputs() {
       const here = shown();
       const { blocks, live } = state.get().conversation;
-      const ended = blocks.from(0).filter((block) => block.kind === 'tool');
       const endedEntry = (call: PrintedCall): readonly ViewerEntry[] =>
         here === undefined ? [] : outputEntry(call, here.log, here.session);
       const entries = [
-        ...ended.flatMap(endedEntry),
+        ...blocks
+          .from(0)
+          .flatMap((block) =>
+            block.kind === 'tool' ? endedEntry(block) : block.kind === 'reasoning' ? thoughtEntry(block) : [],
+          ),
         ...live.calls.flatMap((call) => (call.ended === undefined ? liveEntry(call) : endedEntry(call.ended))),
       ];
-      if (entries.length === 0) print([withStyle('dim', 'no call has an output yet')]);
+      if (entries.length === 0) print([withStyle('dim', 'no call has an output yet, and there is no thought')]);
       else viewEntries(entries, entries.length - 1).catch(report);
     },
     viewTranscript() {
@@ -57,6 +61,10 @@ function outputEntry(call: PrintedCall, log: Log, session: SessionId): readonly 
   return [{ title, open: async () => whole ?? outputSource(log, session, position) }];
 }
 
+function thoughtEntry(block: PrintedReasoning): readonly ViewerEntry[] {
+  return [{ title: thoughtTitle(block), open: async () => linesSource(thoughtLines(block)) }];
+}
+
 function liveEntry({ title, output }: LiveCall): readonly ViewerEntry[] {
   if (output === undefined) return [];
   return [{ title: `${title} (running)`, open: async () => linesSource(output.split('\n').map(codeLine)) }];
@@ -67,7 +75,7 @@ async function outputSource(log: Log, session: SessionId, position: number): Pro
   for await (const record of log.read(session, position, position + 1)) {
     if (record.kind !== 'tool.returned' && record.kind !== 'tool.failed') break;
     const { output, parts } = record.data;
-    if (output !== undefined) return bytesSource(() => log.artifacts.get(output));
+    if (output !== undefined) return codeSource(await bytesSource(() => log.artifacts.get(output)));
     const lines = parts.flatMap((part) =>
       part.type === 'text'
         ? part.text.split('\n')
@@ -82,9 +90,8 @@ async function outputSource(log: Log, session: SessionId, position: number): Pro
   );
 }
 
-/** Lines of an output are not wrapped between words, so that their columns stay below each other. */
-function codeLine(words: Line): Line {
-  return typeof words === 'object' && 'lead' in words ? words : { lead: '', hang: '', words, wrap: 'characters' };
+function codeSource(source: LineSource): LineSource {
+  return { ...source, read: async (from, to) => (await source.read(from, to)).map(codeLine) };
 }
 
 /** Number of records after which other work of the process runs. */

@@ -6,9 +6,11 @@ import { planRestore, restoreDiff, restoreFile, WorkspaceError } from '@tidemark
 import { formatCount } from '../../frame/numbers.ts';
 import type { Shown } from '../../frame/shown.ts';
 import { withStyle } from '../../frame/shown.ts';
+import { withoutFileNames } from '../../present/file-names-of-diff.ts';
 import { markedText } from '../../present/marked-text.ts';
 import { callTitle } from '../../present/tool-line.ts';
 import { diffLines } from '../drawing/diff-lines.ts';
+import { codeLine } from '../state/line.ts';
 import type { Controller } from '../state/controller.ts';
 
 /** Environment of the questions. */
@@ -91,7 +93,7 @@ async function ask(
   place: RestorePlace,
 ): Promise<RestoreChoice> {
   const does = file.before === 'absent' ? 'Delete' : 'Restore';
-  const diff = markedText(withoutReturns(await restoreDiff(file, options)));
+  const diff = markedText(withoutReturns(withoutFileNames(await restoreDiff(file, options), file.shown)));
   const title = [
     withStyle('bold', `${does} ${markedText(file.shown)}? (${formatCount(left, 'file')} left)`),
     ...diffLines(diff, MOST_LINES, 'd shows all'),
@@ -107,6 +109,6 @@ async function ask(
     if (index === undefined) return 'none';
     const choice = CHOICES.get(index);
     if (choice !== undefined) return choice;
-    await place.view(`${does} ${file.shown}`, diffLines(diff, Infinity, ''));
+    await place.view(`${does} ${file.shown}`, diffLines(diff, Infinity, '').map(codeLine));
   }
 }

@@ -2,6 +2,8 @@
 
 import type { Shown } from '../../frame/shown.ts';
 import { withStyle } from '../../frame/shown.ts';
+import { formatCount } from '../../frame/numbers.ts';
+import { duration } from '../../present/tool-line.ts';
 import { markedText } from '../../present/marked-text.ts';
 import type { PrintedBlock, PrintedPrompt, PrintedReasoning } from '../state/blocks.ts';
 import { callLines } from './call-lines.ts';
@@ -16,8 +18,6 @@ export interface BlockWidth {
 
 /** Lines of a prompt that are shown in the conversation. */
 const PROMPT_LINES = 40;
-/** Lines of reasoning that are shown in the conversation. */
-const REASONING_LINES = 3;
 
 /** Returns the lines of a block for a terminal of this width. A line can be longer than the width. */
 export function blockLines(block: PrintedBlock, { columns, whole = false }: BlockWidth): readonly Line[] {
@@ -46,13 +46,22 @@ function promptLines({ text, steer }: PrintedPrompt, whole: boolean): readonly L
   return bounded(lines, whole ? Infinity : PROMPT_LINES);
 }
 
-function reasoningLines({ text }: PrintedReasoning, whole: boolean): readonly Line[] {
-  const lines = text
-    .trim()
-    .split('\n')
-    .filter((line) => whole || line.trim() !== '')
-    .map((line): Line => ({ lead: '  ', hang: '  ', words: withStyle('dim', line.trim()) }));
-  return bounded(lines, whole ? Infinity : REASONING_LINES);
+function reasoningLines(block: PrintedReasoning, whole: boolean): readonly Line[] {
+  const title = withStyle('dim', whole ? thoughtTitle(block) : `${thoughtTitle(block)}; Ctrl-O opens`);
+  return [title, ...(whole ? thoughtLines(block) : [])];
+}
+
+/** Returns the time and the size of the reasoning: `thought for 12 s, 340 tokens`. */
+export function thoughtTitle({ text, tokens, durationMs = 0 }: PrintedReasoning): string {
+  const time =
+    durationMs < 1_000 ? '' : ` for ${duration(Math.round(durationMs / 1_000) * 1_000).replace('.0 s', ' s')}`;
+  const size = tokens === undefined ? formatCount(text.split('\n').length, 'line') : formatCount(tokens, 'token');
+  return `thought${time}, ${size}`;
+}
+
+/** Returns the whole text of the reasoning. */
+export function thoughtLines({ text }: PrintedReasoning): readonly Line[] {
+  return text.split('\n').map((line): Line => ({ lead: '  ', hang: '  ', words: withStyle('dim', line.trim()) }));
 }
 
 function bounded(lines: readonly Line[], most: number): readonly Line[] {

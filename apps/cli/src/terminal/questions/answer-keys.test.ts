@@ -118,7 +118,7 @@ test('each page fits into the size, and all pages together contain every row', (
   for (const page of pages) expect(page.length + FOOT_ROWS).toBeLessThanOrEqual(14);
   const rows = pages.flat().map((row) => render(row, false));
   for (let index = 0; index < 50; index += 1) expect(rows).toContain(`│ line ${index}`);
-  expect(rows).toContain('y: allow this once');
+  expect(rows.join('\n')).toMatch(/^a, p: exactly this command, also next to other[^\n]*\n┆ [^\n]*or a pattern$/m);
 });
 
 test('control characters and bidirectional marks of the call are visible', () => {
@@ -134,7 +134,7 @@ test('the title has the marks of the text, and keeps signs that the text contain
     return render(pages[0]?.[0] ?? '', false);
   };
   expect(titleOf(String.raw`bash echo \u{1b}[2J\u{a}ls`, 'echo \u001b[2J\nls')).toBe(
-    'bash echo ⟨U+001B⟩[2J⟨U+000A⟩ls [ask/execute]',
+    'bash echo ⟨U+001B⟩[2J… [ask/execute]',
   );
   const literal = String.raw`echo \u{1b}`;
   expect(titleOf(`bash ${literal}`, literal)).toBe(`bash ${literal} [ask/execute]`);

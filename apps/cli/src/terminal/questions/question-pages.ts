@@ -4,7 +4,7 @@
 import type { Question } from '@tidemark/kit';
 
 import type { Shown, Style } from '../../frame/shown.ts';
-import { withStyle } from '../../frame/shown.ts';
+import { render, withStyle } from '../../frame/shown.ts';
 import { questionText } from '../../present/question-text.ts';
 import { diffStyle } from '../drawing/diff-lines.ts';
 
@@ -26,7 +26,7 @@ const FEWEST_ROWS = FOOT_ROWS + 2;
  */
 export function questionPages(question: Question, { columns, rows }: QuestionSize): readonly (readonly Shown[])[] {
   if (columns < FEWEST_COLUMNS || rows < FEWEST_ROWS) return [];
-  const { head, body, answers, prompt } = questionText(question, columns);
+  const { head, body, grants: answers, prompt } = questionText(question, columns);
   const isDiff = question.about === 'call' && question.preview.kind === 'diff';
   const title = head.length === 0 ? [prompt.replace(/ \(y\/n\) $/, '')] : head;
   const shown = [...title.map((row) => withStyle('bold', row)), ...(isDiff ? colouredRows(body) : body)];
@@ -36,6 +36,30 @@ export function questionPages(question: Question, { columns, rows }: QuestionSiz
   const last = pages.at(-1) ?? [];
   if (last.length + answers.length <= most) return [...pages.slice(0, -1), [...last, ...answers]];
   return [...pages, ...dividedInto([...title, ...answers], most)];
+}
+
+/**
+ * Returns the page of another size that shows the same place: the last page for the last page, otherwise the page with the
+ * first line of the shown page. It is never a later place, so no row is left out.
+ */
+export function samePlace(
+  before: readonly (readonly Shown[])[],
+  page: number,
+  after: readonly (readonly Shown[])[],
+): number {
+  if (page < 0 || page >= before.length - 1) return page < 0 ? 0 : Math.max(0, after.length - 1);
+  const line = linesIn(before.slice(0, page)) - (continues(before[page]?.[0]) ? 1 : 0);
+  const later = after.findIndex((_, index) => linesIn(after.slice(0, index + 1)) > line);
+  return later === -1 ? Math.max(0, after.length - 1) : later;
+}
+
+/** Returns the number of lines on the pages. A row that continues a long line does not count. */
+function linesIn(pages: readonly (readonly Shown[])[]): number {
+  return pages.flat().filter((row) => !continues(row)).length;
+}
+
+function continues(row: Shown | undefined): boolean {
+  return row !== undefined && render(row, false).startsWith('┆');
 }
 
 function dividedInto(rows: readonly Shown[], size: number): readonly (readonly Shown[])[] {

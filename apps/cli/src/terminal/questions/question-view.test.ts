@@ -7,6 +7,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PermissionAnswer, Question } from '@tidemark/kit';
 import { callId } from '@tidemark/log';
 import { render } from 'ink';
+import type { ReactElement } from 'react';
 import { createElement as h } from 'react';
 import { expect, onTestFinished, test } from 'vitest';
 
@@ -71,9 +72,9 @@ async function type(terminal: VirtualTerminal, keys: Iterable<string>): Promise<
 
 test('keys that are typed while a question appears do not answer it', async () => {
   const { terminal, answer, pass } = showQuestion(QUESTION);
-  await terminal.until(/│ npm test[^]*…/);
+  await terminal.until(/bash npm test[^]*…/);
   await type(terminal, 'nyn');
-  expect(await terminal.until(/│ npm test/)).not.toContain('because');
+  expect(await terminal.until(/bash npm test/)).not.toContain('because');
   pass(300);
   await terminal.until(/y: allow once/);
   await type(terminal, 'y');
@@ -94,11 +95,41 @@ test('a question that is longer than the screen is allowed only after its last p
   const text = Array.from({ length: 30 }, (_, index) => `echo ${index}`).join('\n');
   const { terminal, answer, pass } = showQuestion({ ...QUESTION, preview: { kind: 'command', text } }, 12);
   pass(300);
-  await terminal.until(/page 1 of 5/);
+  await terminal.until(/page 1 of 4/);
   await type(terminal, 'y');
   await terminal.until(/space shows the rest first/);
-  await type(terminal, '    ');
-  await terminal.until(/allow once.* · page 5 of 5/);
+  await type(terminal, '   ');
+  await terminal.until(/allow once.* · page 4 of 4/);
+  await type(terminal, 'y');
+  expect(await answer).toBe('allowed');
+});
+
+test('a long question stays at its place when the terminal is resized', async () => {
+  const text = Array.from({ length: 60 }, (_, index) => `echo ${index} ${'x'.repeat(60)}`).join('\n');
+  const { promise: answer, resolve } = Promise.withResolvers<PermissionAnswer>();
+  const question = { ...QUESTION, preview: { kind: 'command', text } } as const;
+  const panel = { kind: 'question', question, answer: resolve } as const;
+  const terminal = createVirtualTerminal(90, 40);
+  let time = 0;
+  const sized = (columns: number, rows: number): ReactElement =>
+    h(QuestionView, { panel, columns, rows, colour: false, now: () => time });
+  const { rerender, unmount } = render(sized(80, 22), { ...terminal, interactive: true, patchConsole: false });
+  onTestFinished(() => unmount());
+  time = 300;
+  await terminal.until(/page 1 of 4/);
+  await type(terminal, ' ');
+  await terminal.until(/^│ echo 19 [^]*page 2 of 4/m);
+  // Each line has two rows now. The pages end elsewhere, and the first line of the shown page stays visible.
+  rerender(sized(60, 22));
+  await terminal.until(/^│ echo 19 [^]*page 2 of 7/m);
+  await type(terminal, 'y');
+  await terminal.until(/space shows the rest first/);
+  await type(terminal, '     ');
+  await terminal.until(/page 7 of 7/);
+  rerender(sized(80, 10));
+  await terminal.until(/page 8 of 8/);
+  rerender(sized(80, 32));
+  await terminal.until(/^│ echo 59 [^]*y: allow once[^]*page 3 of 3/m);
   await type(terminal, 'y');
   expect(await answer).toBe('allowed');
 });
@@ -163,7 +194,7 @@ test('the note that the terminal is too small goes when the terminal grows', asy
   await terminal.until(/too small to show the question\.\nn: deny/);
   await type(terminal, 'y');
   terminal.resize(80, 24);
-  expect(await terminal.until(/│ npm test/)).not.toContain('too small');
+  expect(await terminal.until(/bash npm test/)).not.toContain('too small');
   await type(terminal, 'n\r');
   expect(await answer).toBe('denied');
 });

@@ -12,7 +12,7 @@ import type { Answering, AnswerLine } from './answer-keys.ts';
 import { grantPlaces, pressKey, startAnswering } from './answer-keys.ts';
 import { pressedKey } from './pressed-key.ts';
 import { useKeyGuard, WAIT_FOR_KEYS } from './key-guard.ts';
-import { questionPages } from './question-pages.ts';
+import { questionPages, samePlace } from './question-pages.ts';
 
 /** Properties of a question view. `rows` is the maximum height. `now` returns a time in milliseconds. */
 export interface QuestionViewProperties {
@@ -56,10 +56,10 @@ function OneQuestion({
   const [state, setState] = useState(() => startAnswering(pages.length));
   const [layout, setLayout] = useState({ columns, rows });
   if (layout.columns !== columns || layout.rows !== rows) {
-    // Other rows are on the pages of another size. The user starts again, so that no row is left out.
+    const before = questionPages(question, layout);
     setLayout({ columns, rows });
-    const next = { ...state, problem: undefined };
-    setState(state.seen ? next : { ...next, page: 0, seen: pages.length === 1 });
+    const at = samePlace(before, Math.min(state.page, before.length - 1), pages);
+    setState({ ...state, problem: undefined, page: at, seen: state.seen || at === pages.length - 1 });
   }
   const { counts, isOpen } = useKeyGuard(now);
   const cancel = (): void => {
@@ -105,10 +105,10 @@ function noteOf({ problem }: Answering, waiting: number): Shown {
 }
 
 const LINES: Readonly<Record<AnswerLine, string>> = {
-  reason: 'no, because (Enter: deny, Esc: back): ',
-  session: 'allow for the session (Enter, Esc: back): a ',
-  project: 'allow for the project (Enter, Esc: back): p ',
-  unseen: 'type unseen to allow it (Enter, Esc: back): ',
+  reason: 'no, because: ',
+  session: 'allow in this session: a ',
+  project: 'allow in this project: p ',
+  unseen: 'type unseen to allow it: ',
 };
 
 interface FootFacts {
@@ -125,8 +125,9 @@ function footOf(
 ): Shown {
   if (line !== undefined) {
     const isGrant = line === 'session' || line === 'project';
-    const arrows = isGrant && grantPlaces(question).length > 1 ? withStyle('dim', '  ↑↓: other place') : '';
-    return [withStyle('cyan', LINES[line]), typed, '▏', arrows];
+    const arrows = isGrant && grantPlaces(question).length > 1 ? ' · ↑↓: other place' : '';
+    const keys = `  Enter: ${line === 'reason' ? 'deny' : 'allow'}${arrows} · Esc: back`;
+    return [withStyle('cyan', LINES[line]), typed, '▏', withStyle('dim', keys)];
   }
   const back = page > 0 ? ' · b: back' : '';
   const turn = page < pages - 1 ? 'space: next page · ' : '';

@@ -7,7 +7,7 @@ import { namedSession } from '../../arguments/choose-session.ts';
 import { CliError } from '../../frame/failure.ts';
 import { readCatalog } from '../../settings/own-catalog.ts';
 import { chooseValue } from './choose-value.ts';
-import { nextTokens, rewriteLines } from './session-size.ts';
+import { rewriteLines } from './session-size.ts';
 import type { SlashCommand, SlashPlace } from './slash-command.ts';
 import { requireFewWords } from './slash-command.ts';
 
@@ -29,7 +29,7 @@ export const effortCommand: SlashCommand = {
     if (value === undefined) return;
     if (!effort.values.includes(value))
       throw new CliError('cli/usage', `there is no effort ${JSON.stringify(value)}`, `use ${effort.values.join(', ')}`);
-    if (!(await isAccepted(effort, place))) return;
+    if (!(await isAccepted(effort, value, place))) return;
     const session = await controller.requireSession();
     session.setReasoning({ effort: value });
     controller.print([`The effort is ${value} from the next request on.`]);
@@ -66,12 +66,12 @@ function chooseEffort({ values, current, row }: ModelEffort, { controller }: Sla
 }
 
 /** Asks the user if the change loses the cache of a session that has sent a request. */
-async function isAccepted({ row, keepsCache }: ModelEffort, place: SlashPlace): Promise<boolean> {
+async function isAccepted({ row, keepsCache }: ModelEffort, value: string, place: SlashPlace): Promise<boolean> {
   const { session } = place.controller.state.get();
   if (session === undefined || keepsCache) return true;
-  const tokens = await nextTokens(session, place);
-  if (tokens === undefined) return true;
-  const title = [`${row.model} loses its cache when the effort changes.`, ...rewriteLines(tokens, row)];
+  const lines = await rewriteLines(session, { row, reasoning: { effort: value } }, place);
+  if (lines.length === 0) return true;
+  const title = [`${row.model} loses its cache when the effort changes.`, ...lines];
   const options = [
     { label: 'change the effort', key: 'y' },
     { label: 'cancel', key: 'n' },

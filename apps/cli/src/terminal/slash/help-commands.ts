@@ -4,6 +4,7 @@ import { CliError } from '../../frame/failure.ts';
 import type { Shown } from '../../frame/shown.ts';
 import { withStyle } from '../../frame/shown.ts';
 import { wrapWords } from '../../frame/wrap-words.ts';
+import { codeLine } from '../state/line.ts';
 import { KEYS } from './keys.ts';
 import type { OwnCommands } from './own-commands.ts';
 import { showLines } from './shown-lines.ts';
@@ -50,7 +51,7 @@ export function helpCommands({ commands, own, userCommands }: HelpLists): readon
         const last = userCommands.lastOutput();
         if (last === undefined)
           throw new CliError('cli/refused', 'no `!` command has run yet', '`!ls` runs a command of yours');
-        await controller.view(`! ${last.line}`, last.lines);
+        await controller.view(`! ${last.line}`, last.lines.map(codeLine));
       },
     },
   ];

@@ -15,7 +15,7 @@ import { withStyle } from '../../frame/shown.ts';
 import { readCatalog } from '../../settings/own-catalog.ts';
 import { chooseValue } from './choose-value.ts';
 import { readFlags } from './read-flags.ts';
-import { nextTokens, rewriteLines } from './session-size.ts';
+import { rewriteLines } from './session-size.ts';
 import type { SlashCommand, SlashPlace } from './slash-command.ts';
 import { idleSession, requireIdle } from './slash-command.ts';
 
@@ -53,7 +53,7 @@ export const modelCommand: SlashCommand = {
 interface ModelTarget {
   readonly model: string;
   readonly provider?: string;
-  readonly row?: Capabilities;
+  readonly row: Capabilities | undefined;
 }
 
 async function modelBefore({ controller, context }: SlashPlace): Promise<ChosenSession | undefined> {
@@ -73,7 +73,7 @@ function targetOf(
       '`/models` lists the providers',
     );
   const { model = asked } = resolveModel(defined({ model: asked, provider }), { catalog, session: before });
-  return defined({ model, provider, row: findModel(catalog, model, provider) });
+  return { model, ...defined({ provider }), row: findModel(catalog, model, provider) };
 }
 
 async function chooseModel(
@@ -113,11 +113,8 @@ async function continueInFork(
 async function switchInPlace(target: ModelTarget, before: ChosenSession, place: SlashPlace): Promise<void> {
   const session = idleSession(place);
   const { controller } = place;
-  const tokens = await nextTokens(before.id, place);
-  const title = [
-    `Switch this session from ${before.model ?? ''} to ${target.model}?`,
-    ...rewriteLines(tokens, target.row),
-  ];
+  const lines = await rewriteLines(before.id, target, place);
+  const title = [`Switch this session from ${before.model ?? ''} to ${target.model}?`, ...lines];
   const options = [
     { label: 'switch here', key: 'y' },
     { label: 'continue in a fork', note: 'this session keeps its model and its cache', key: 'f' },

@@ -9,6 +9,7 @@ import type { Shown } from '../../frame/shown.ts';
 import { withStyle } from '../../frame/shown.ts';
 import { processEnd } from '../../present/process-line.ts';
 import { linesSource } from '../control/line-sources.ts';
+import { codeLine } from '../state/line.ts';
 import type { ViewerEntry } from '../state/viewer-entry.ts';
 import { showLines } from './shown-lines.ts';
 import type { SlashCommand, SlashPlace } from './slash-command.ts';
@@ -85,7 +86,7 @@ function outputEntry(session: AgentSession, { id, command }: ShownProcess): View
     async open() {
       const output = await session.processes.read(id);
       const lines = plainText(output?.text ?? '').split('\n');
-      return linesSource(lines.at(-1) === '' ? lines.slice(0, -1) : lines);
+      return linesSource((lines.at(-1) === '' ? lines.slice(0, -1) : lines).map(codeLine));
     },
     watch(changed) {
       let before = stateOf(session, id);

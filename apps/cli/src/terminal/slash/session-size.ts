@@ -1,5 +1,6 @@
-// Size of a session, and the price of sending it again without the cache.
+// Price of a change that loses the cache of a session: the tokens that are sent again without the cache.
 
+import type { ForecastOptions } from '@tidemark/agent';
 import { foldLog, THIS_MACHINE } from '@tidemark/agent';
 import type { SessionId } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
@@ -9,25 +10,55 @@ import { dollars, formatNumber } from '../../frame/numbers.ts';
 import { gaugeAtRest } from '../../reports/gauge-at-rest.ts';
 import type { SlashPlace } from './slash-command.ts';
 
+/** Settings that the next request would have, and the row of its model. */
+export interface NextSettings extends Pick<ForecastOptions, 'model' | 'provider' | 'reasoning'> {
+  readonly row: Capabilities | undefined;
+}
+
+/**
+ * Describes the tokens that the next prompt pays again because of other settings, and their price in addition to the
+ * price of reading them. Returns no lines if nothing is paid again. Both numbers are upper bounds, because the model can
+ * have a cache entry that the log does not contain, for example of a fork of this session.
+ *
+ * They come from the forecast of the next call. While a turn runs there is none, and the whole request is assumed to be
+ * paid again.
+ */
+export async function rewriteLines(
+  id: SessionId,
+  { row, ...settings }: NextSettings,
+  place: SlashPlace,
+): Promise<readonly string[]> {
+  const session = place.controller.session();
+  const [now, next] = [await session?.forecast(), await session?.forecast(undefined, settings)];
+  if (next === undefined) return linesOfWhole(await nextTokens(id, place), row);
+  // Tokens that are paid again in any case, for example after an expiry, are not the price of the change.
+  const anyway = now?.rewrite?.tokens ?? 0;
+  if (next.rewrite === undefined || next.rewrite.tokens <= anyway) return [];
+  const { tokens, cost } = next.rewrite;
+  return linesOf(tokens - anyway, costOfShare(cost, (tokens - anyway) / tokens));
+}
+
+function costOfShare(cost: string | undefined, share: number): string | undefined {
+  return cost === undefined || share === 1 ? cost : String(Number(cost) * share);
+}
+
 /** Returns the estimated tokens of the next request. Returns `undefined` before the first request. */
-export async function nextTokens(id: SessionId, { context }: Pick<SlashPlace, 'context'>): Promise<number | undefined> {
+async function nextTokens(id: SessionId, { context }: Pick<SlashPlace, 'context'>): Promise<number | undefined> {
   const store = await context.store();
   const gauge = await gaugeAtRest(store.artifacts, await foldLog(store, id), context.home);
   return gauge?.input;
 }
 
-/**
- * Describes the tokens that a model has to process again with the next prompt, and their price in addition to the price
- * of reading them from the cache. Both are upper bounds, because the model can still have a cache entry, for example of
- * the session that this one was forked from. The price has a line of its own, so that a narrow terminal does not cut it
- * off. An unknown price is reported as unknown.
- */
-export function rewriteLines(tokens: number | undefined, row: Capabilities | undefined): readonly string[] {
+function linesOfWhole(tokens: number | undefined, row: Capabilities | undefined): readonly string[] {
   if (tokens === undefined || row === undefined) return ['The price of the next prompt is unknown.'];
-  const extra = extraCost(tokens, row);
+  return linesOf(tokens, extraCost(tokens, row));
+}
+
+/** The price has a line of its own, so that a narrow terminal does not cut it off. */
+function linesOf(tokens: number, cost: string | undefined): readonly string[] {
   return [
     `At most ${formatNumber(tokens)} tokens are sent again without the cache.`,
-    extra === undefined ? 'Their price is unknown.' : `This costs at most ${dollars(extra)} more than reading them.`,
+    cost === undefined ? 'Their price is unknown.' : `This costs at most ${dollars(cost)} more than reading them.`,
   ];
 }
 

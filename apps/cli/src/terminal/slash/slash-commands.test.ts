@@ -143,6 +143,17 @@ describe('`/effort`', () => {
     expect(await terminal.kinds()).not.toContain('reasoning.set');
   });
 
+  test('asks nothing if the effort is the default of the provider, which keeps the cache', async () => {
+    const terminal = await openSlashTerminal({ simulated: true });
+    terminal.type('/model claude-sonnet-4-6');
+    await terminal.untilLines(/claude-sonnet-4-6 is used/);
+    terminal.type('hello');
+    await terminal.until(({ conversation }) => conversation.blocks.from(0).some(({ kind }) => kind === 'answer'));
+    await terminal.until(({ running }) => !running);
+    terminal.type('/effort high');
+    await terminal.untilLines(/The effort is high/);
+  });
+
   test('refuses another value with the values of the model', async () => {
     const terminal = await openSlashTerminal({ simulated: true });
     terminal.type('/effort tiny');

@@ -6,8 +6,9 @@ import { createSecrets, secretsOf, terminalText } from '@tidemark/agent';
 
 import { CliError } from '../../frame/failure.ts';
 import { formatNumber } from '../../frame/numbers.ts';
-import type { Shown } from '../../frame/shown.ts';
 import { withStyle } from '../../frame/shown.ts';
+import type { Line } from '../state/line.ts';
+import { codeLine } from '../state/line.ts';
 import { duration } from '../../present/tool-line.ts';
 import { OUTPUT_BEGIN, OUTPUT_COMMAND, OUTPUT_NAME } from '../state/prompt-text.ts';
 import type { EndedUserCommand } from './run-user-command.ts';
@@ -105,14 +106,14 @@ function linesOf(output: string): readonly string[] {
   return text === '' ? [] : text.split('\n').map((line) => line.slice(line.lastIndexOf('\r', line.length - 2) + 1));
 }
 
-function printedLines(line: string, ended: EndedUserCommand): readonly Shown[] {
+function printedLines(line: string, ended: EndedUserCommand): readonly Line[] {
   const lines = linesOf(ended.output);
   const omitted = Math.max(0, lines.length - PRINTED_ROWS);
   return [
     '',
     [withStyle('cyan', '! '), line, withStyle(isGood(ended) ? 'dim' : 'yellow', `  ${endInWords(ended)}`)],
     ...(omitted === 0 ? [] : [withStyle('dim', `… ${formatNumber(omitted)} earlier lines: /output shows all`)]),
-    ...lines.slice(-PRINTED_ROWS),
+    ...lines.slice(-PRINTED_ROWS).map(codeLine),
   ];
 }
 

@@ -3,7 +3,7 @@
 
 import type { Position } from '@tidemark/log';
 
-import type { Shown } from '../../frame/shown.ts';
+import type { Line } from './line.ts';
 
 /** A part of the conversation that is final. `key` is unique among the blocks of a terminal. */
 export type PrintedBlock = PrintedPrompt | PrintedAnswer | PrintedReasoning | PrintedCall | PrintedLines;
@@ -24,11 +24,15 @@ export interface PrintedAnswer {
   readonly text: string;
 }
 
-/** Reasoning of the model that the provider returned as text. */
+/** Reasoning of the model before an answer that the provider returned as text. */
 export interface PrintedReasoning {
   readonly kind: 'reasoning';
   readonly key: string;
   readonly text: string;
+  /** Tokens of the reasoning, if the provider reported them. */
+  readonly tokens?: number;
+  /** Time from the first to the last text of the reasoning. Absent if no terminal saw it arrive. */
+  readonly durationMs?: number;
 }
 
 /** A tool call that has ended. */
@@ -76,5 +80,5 @@ export interface PlannedTask {
 export interface PrintedLines {
   readonly kind: 'lines';
   readonly key: string;
-  readonly lines: readonly Shown[];
+  readonly lines: readonly Line[];
 }

@@ -5,6 +5,7 @@ import type { SessionId } from '@tidemark/log';
 
 import type { Shown } from '../../frame/shown.ts';
 import type { Draft } from './draft.ts';
+import type { Line } from './line.ts';
 import type { Observable } from './observable.ts';
 import type { ChoiceOption, TerminalState } from './terminal-state.ts';
 import type { ViewerEntry } from './viewer-entry.ts';
@@ -17,6 +18,9 @@ export type TerminalMode = Mode | 'plan';
  * then sent to the model.
  */
 export type Dispatcher = (draft: Draft) => boolean;
+
+/** Returns the draft that is sent in the end, if a draft is a command. */
+export type DraftReader = (draft: Draft) => Promise<Draft>;
 
 /**
  * Session that the terminal shows next: a new one, an existing one by its id, or one that the agent of the shown
@@ -67,7 +71,7 @@ export interface Controller {
    */
   openSession(choice: SessionChoice): Promise<void>;
   /** Prints lines of Tidemark below the conversation. */
-  print(lines: readonly Shown[]): void;
+  print(lines: readonly Line[]): void;
   /** Prints an error with its next step. `next` replaces a next step that is not true in the terminal. */
   report(error: unknown, next?: string): void;
   /**
@@ -76,7 +80,7 @@ export interface Controller {
    */
   choose(title: readonly Shown[], options: readonly ChoiceOption[], selected?: number): Promise<number | undefined>;
   /** Shows a long text on the alternate screen. Resolves when the user closes it. */
-  view(title: string, lines: readonly Shown[]): Promise<void>;
+  view(title: string, lines: readonly Line[]): Promise<void>;
   /** Shows long texts on the alternate screen, beginning with one of them. Resolves when the user closes them. */
   viewEntries(entries: readonly ViewerEntry[], first: number): Promise<void>;
   /** Shows the whole output of the last call. The user can go to the outputs of earlier calls. */

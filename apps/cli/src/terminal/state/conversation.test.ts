@@ -41,6 +41,31 @@ function drawnCall(tool: string, input: object, result: string, { failed = false
   );
 }
 
+describe('reasoning', () => {
+  const { record } = createRecords();
+  const parts = [
+    { type: 'reasoning', opaque: '{}', text: 'one\ntwo' },
+    { type: 'text', text: 'So.' },
+  ] as const;
+  const reasoned = record('answer.received', { ...answer(...parts), usage: { reasoning: 340 } });
+
+  test('becomes one line with its time and its tokens', () => {
+    const delta = { type: 'reasoning.delta', text: 'one' } as const;
+    const thinking = foldEvent(foldEvent(EMPTY_CONVERSATION, delta, 1_000), delta, 13_200);
+    expect(drawn(foldRecord(thinking, reasoned))).toEqual([
+      '',
+      'thought for 12 s, 340 tokens; Ctrl-O opens',
+      '',
+      'So.',
+    ]);
+  });
+
+  test('has no time if no terminal saw it arrive, and its lines if its tokens are unknown', () => {
+    expect(drawn(after(reasoned))[1]).toBe('thought, 340 tokens; Ctrl-O opens');
+    expect(drawn(after(record('answer.received', answer(...parts))))[1]).toBe('thought, 2 lines; Ctrl-O opens');
+  });
+});
+
 describe('calls', () => {
   test('an edit shows the diff of its result', () => {
     const result =

@@ -2,6 +2,7 @@
 // comes from a committed event.
 
 import { gaugeInWords } from '@tidemark/context';
+import { defined } from '@tidemark/core';
 import type { AnswerPart, ContentPart, Recorded, RecordedOf } from '@tidemark/log';
 import type { Notice, SessionEvent } from '@tidemark/agent';
 
@@ -11,7 +12,7 @@ import { answerEnd } from '../../present/answer-end.ts';
 import { nextSentence } from '../../present/present-session.ts';
 import { denialInWords } from '../../present/denials.ts';
 import { callTitle } from '../../present/tool-line.ts';
-import type { PlannedTask, PrintedBlock, PrintedCall } from './blocks.ts';
+import type { PlannedTask, PrintedBlock, PrintedCall, PrintedReasoning } from './blocks.ts';
 import { isInterrupted, planAfter, resultParts } from './call-results.ts';
 import type { GrowingList } from './growing-list.ts';
 import { growingList } from './growing-list.ts';
@@ -38,6 +39,8 @@ export interface LivePart {
   /** Text of the answer that is arriving. */
   readonly answer: string;
   readonly reasoning: string;
+  /** Times of the first and the last text of the reasoning, in milliseconds since 1970. */
+  readonly thinking?: { readonly from: number; readonly to: number } | undefined;
   /** Calls that are not final yet, in the order of the answer. The first one has no result. */
   readonly calls: readonly LiveCall[];
   /** Names of the hooks that have been running for more than a moment. */
@@ -92,15 +95,15 @@ export const EMPTY_CONVERSATION: Conversation = {
   advised: false,
 };
 
-/** Returns the conversation after an event. */
-export function foldEvent(conversation: Conversation, event: SessionEvent): Conversation {
+/** Returns the conversation after an event. `now` is the time at which it arrived, in milliseconds since 1970. */
+export function foldEvent(conversation: Conversation, event: SessionEvent, now?: number): Conversation {
   switch (event.type) {
     case 'recorded':
       return foldRecord(conversation, event.record);
     case 'text.delta':
       return withLive(conversation, { answer: conversation.live.answer + event.text });
     case 'reasoning.delta':
-      return withLive(conversation, { reasoning: conversation.live.reasoning + event.text });
+      return withReasoning(conversation, event.text, now);
     case 'tool.progressed':
       return withCall(conversation, event.call, { progress: event.text });
     case 'tool.output':
@@ -119,6 +122,12 @@ export function foldEvent(conversation: Conversation, event: SessionEvent): Conv
     case 'cache.warming':
       return conversation;
   }
+}
+
+function withReasoning(conversation: Conversation, text: string, now: number | undefined): Conversation {
+  const { reasoning, thinking } = conversation.live;
+  const times = now === undefined ? {} : { thinking: { from: thinking?.from ?? now, to: now } };
+  return withLive(conversation, { reasoning: reasoning + text, ...times });
 }
 
 /** Returns the running hooks after an event about one of them. The same hook can run for several calls. */
@@ -178,7 +187,7 @@ export function foldRecord(before: Conversation, record: Recorded): Conversation
     case 'answer.interrupted':
       return record.data.stream === 'main' ? foldAnswer(conversation, key, record) : conversation;
     case 'answer.failed':
-      return withLive(conversation, { answer: '', reasoning: '' });
+      return withLive(conversation, { answer: '', reasoning: '', thinking: undefined });
     case 'permission.decided':
       return record.data.decision === 'denied'
         ? withCall(conversation, record.data.call, { denied: denialInWords(record.data) })
@@ -226,20 +235,34 @@ type MainAnswer = RecordedOf<'answer.received'> | RecordedOf<'answer.interrupted
 
 function foldAnswer(conversation: Conversation, key: string, record: MainAnswer): Conversation {
   const { parts } = record.data;
-  const blocks = parts.flatMap((part, index): PrintedBlock[] => {
-    const own = `${key}.${index}`;
-    if (part.type !== 'text' && part.type !== 'reasoning') return [];
-    const kind = part.type === 'text' ? 'answer' : 'reasoning';
-    return part.text.trim() === '' ? [] : [{ kind, key: own, text: part.text }];
-  });
+  const blocks = parts.flatMap((part, index): PrintedBlock[] =>
+    part.type === 'text' && part.text.trim() !== ''
+      ? [{ kind: 'answer', key: `${key}.${index}`, text: part.text }]
+      : [],
+  );
   const end = record.kind === 'answer.received' || record.data.by === 'transport' ? answerEnd(record) : '';
   const ending: readonly PrintedBlock[] =
     end === '' ? [] : [{ kind: 'lines', key: `${key}.end`, lines: [withStyle('yellow', end)] }];
   return {
     ...conversation,
-    blocks: conversation.blocks.append([...blocks, ...ending]),
+    blocks: conversation.blocks.append([...thoughtOf(record, conversation.live), ...blocks, ...ending]),
     live: { ...NOTHING_LIVE, calls: [...conversation.live.calls, ...parts.flatMap(callsOf)] },
   };
+}
+
+/** Returns the reasoning of an answer as one block. */
+function thoughtOf(
+  { position, data: { parts, usage } }: MainAnswer,
+  { thinking }: LivePart,
+): readonly PrintedReasoning[] {
+  const texts = parts.flatMap((part) =>
+    part.type === 'reasoning' && part.text.trim() !== '' ? [part.text.trim()] : [],
+  );
+  if (texts.length === 0) return [];
+  const durationMs = thinking && thinking.to - thinking.from;
+  // Without a count of its own, the reasoning is a part of the tokens of the answer.
+  const tokens = usage?.reasoning === 0 ? undefined : usage?.reasoning;
+  return [{ kind: 'reasoning', key: `${position}.r`, text: texts.join('\n\n'), ...defined({ tokens, durationMs }) }];
 }
 
 function callsOf(part: AnswerPart): readonly LiveCall[] {
