@@ -68,7 +68,16 @@ export async function openSessionServer(options: SessionServerOptions): Promise<
   const authentication = createAuthentication(token, now);
   const live = createLiveSessions({ log, opener, idleMs: options.idleMs ?? 60_000 });
   const projection = createFreshProjection(options.projection);
-  const app = createApp({ log, live, authentication, projection, version, now });
+  const app = createApp({
+    log,
+    live,
+    models: opener.models,
+    restorer: opener.restorer,
+    authentication,
+    projection,
+    version,
+    now,
+  });
   const http = await openServer((request, bindings) => app.fetch(request, bindings), {
     port,
     host,

@@ -7,6 +7,7 @@ import { openSessionProjection } from '@tidemark/analytics';
 import type { AgentOptions } from '@tidemark/kit';
 import { createAgent, createMemoryStore } from '@tidemark/kit';
 import type { Log } from '@tidemark/log';
+import { defaultCatalog, effortsOf, findModel } from '@tidemark/model';
 import type { ScriptedAnswer } from '@tidemark/provider-scripted';
 import { createScriptedProvider } from '@tidemark/provider-scripted';
 import type { SessionServerOptions } from '../src/index.ts';
@@ -55,6 +56,13 @@ export async function openTestServer({
   const server = await openSessionServer({
     log,
     opener: {
+      models: {
+        resolve: async (_session, named) => named,
+        async efforts({ model, provider: served }) {
+          const row = findModel(defaultCatalog(), model, served);
+          return row && effortsOf(row);
+        },
+      },
       async create({ title }, ask) {
         const one = createOne(ask);
         return { session: await one.open(undefined, title === undefined ? {} : { title }), close: () => one.close() };

@@ -3,7 +3,16 @@
 import { stat } from 'node:fs/promises';
 
 import { defined } from '@tidemark/core';
-import type { Agent, AgentOptions, AgentSession, NextCall, OpenOptions, Permissions, Words } from '@tidemark/kit';
+import type {
+  Agent,
+  AgentOptions,
+  AgentSession,
+  ForecastOptions,
+  NextCall,
+  OpenOptions,
+  Permissions,
+  Words,
+} from '@tidemark/kit';
 import { narrower } from '@tidemark/agent';
 import { createAgent, createMemoryStore, createPlanTool } from '@tidemark/kit';
 import { defaultCatalog, withOverrides } from '@tidemark/model';
@@ -54,7 +63,7 @@ export interface PreparedAgent {
    * Forecasts the first call of a new session, with a prompt of these words, and stores nothing. Returns `undefined` if
    * the call is unknown before the session exists.
    */
-  forecastFirst?(words?: Words): Promise<NextCall | undefined>;
+  forecastFirst?(words?: Words, options?: ForecastOptions): Promise<NextCall | undefined>;
   /** Returns the state of the folder. */
   trust?(): Promise<FolderTrust>;
   /** Closes the session, the agent and the provider. */
@@ -136,7 +145,9 @@ export async function prepareAgent(
       open,
       trust: () => folderTrust(found, context),
       close,
-      ...(newSession && { forecastFirst: (words?: Words) => forecastFirst(options, words) }),
+      ...(newSession && {
+        forecastFirst: (words?: Words, prompt?: ForecastOptions) => forecastFirst(options, words, prompt),
+      }),
     };
   } catch (error) {
     await provider.close();
@@ -145,12 +156,16 @@ export async function prepareAgent(
 }
 
 /** Forecasts on a session in memory, so that no session is left. */
-async function forecastFirst(options: AgentOptions, words: Words | undefined): Promise<NextCall | undefined> {
+async function forecastFirst(
+  options: AgentOptions,
+  words: Words | undefined,
+  prompt: ForecastOptions | undefined,
+): Promise<NextCall | undefined> {
   // The tools of MCP servers are a part of the call. A second session would start the servers twice.
   if (options.mcp !== undefined) return undefined;
   const agent = createAgent({ ...options, store: createMemoryStore() });
   try {
-    return await (await agent.open()).forecast(words);
+    return await (await agent.open()).forecast(words, prompt);
   } finally {
     await agent.close();
   }

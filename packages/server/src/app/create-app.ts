@@ -11,11 +11,15 @@ import { addAnalyticsRoutes } from './analytics-routes.ts';
 import { addCommandRoutes } from './command-routes.ts';
 import { addEventRoutes } from './event-routes.ts';
 import { failureAnswer } from './failure.ts';
+import { addForkRoutes } from './fork-routes.ts';
 import { createMetrics } from './metrics.ts';
 import { addOpenApiDocument } from './openapi-document.ts';
+import { addPageRoutes } from './page-routes.ts';
+import { addRewindRoutes } from './rewind-routes.ts';
 import type { RoutePlace, ServerApp } from './route-parts.ts';
 import { addServiceRoutes, OPEN_PATHS } from './service-routes.ts';
 import { addSessionRoutes } from './session-routes.ts';
+import { addSettingRoutes } from './setting-routes.ts';
 
 /** Parts of the server that the application uses. */
 export interface AppPlace extends RoutePlace {
@@ -46,9 +50,13 @@ export function createApp(place: AppPlace): ServerApp {
     if (!OPEN_PATHS.has(context.req.path)) place.authentication.require(context.req.header('authorization'));
     await next();
   });
+  addPageRoutes(app);
   addServiceRoutes(app, { ...place, metrics });
   addSessionRoutes(app, place);
   addCommandRoutes(app, place);
+  addSettingRoutes(app, place);
+  addForkRoutes(app, place);
+  addRewindRoutes(app, place);
   addEventRoutes(app, place);
   addAnalyticsRoutes(app, place);
   addOpenApiDocument(app, place.version);

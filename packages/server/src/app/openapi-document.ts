@@ -27,7 +27,11 @@ function markOptionalFields(definitions: unknown): void {
   const visit = (value: unknown): void => {
     if (typeof value !== 'object' || value === null || seen.has(value)) return;
     seen.add(value);
-    if (value instanceof z.ZodExactOptional) Object.assign(value, { safeParse: () => ({ success: true }) });
+    if (value instanceof z.ZodExactOptional) {
+      const inner = value.unwrap();
+      const safeParse = (input: unknown) => ({ success: input === undefined || z.safeParse(inner, input).success });
+      Object.assign(value, { safeParse });
+    }
     if (value instanceof z.ZodCustom) Object.assign(value, { safeParse: () => ({ success: false }) });
     for (const part of Object.values(value instanceof z.ZodType ? value.def : value)) visit(part);
   };

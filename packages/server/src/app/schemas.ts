@@ -50,7 +50,7 @@ export const FAILURE: z.ZodType<FailureBody> = z
   })
   .openapi('Failure');
 
-export const MODE: z.ZodType<Mode> = z.enum(['read-only', 'ask', 'auto']).openapi('Mode');
+export const MODE: z.ZodType<Mode> = z.enum(['read-only', 'ask', 'accept-edits', 'auto']).openapi('Mode');
 
 const STARTED_BY: z.ZodType<StartedBy> = z.object({
   session: SESSION_ID,
@@ -153,7 +153,7 @@ export const SESSION: z.ZodType<SessionDetails> = z
       })
       .exactOptional(),
     resumable: z.boolean().describe('True if `resume` can continue the last turn.'),
-    cost: MONEY.describe('Known cost in US dollars, without the ancestors of the session.'),
+    cost: MONEY.describe('Known cost in US dollars. For a fork, with the records that it begins with.'),
     questions: z.array(WAITING),
   })
   .openapi('Session');

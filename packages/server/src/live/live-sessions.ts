@@ -2,10 +2,10 @@
 // command, and closed when it has been idle for a while, so that another process can write it.
 
 import type { AgentForkOptions, AgentSession } from '@tidemark/agent';
-import { TidemarkError } from '@tidemark/core';
+import { defined, TidemarkError } from '@tidemark/core';
 import type { Log, SessionId } from '@tidemark/log';
 import { ServerError } from '../errors.ts';
-import type { NewSession, OpenedSession, SessionOpener } from '../ports.ts';
+import type { ChosenModel, NewSession, OpenedSession, SessionOpener } from '../ports.ts';
 import type { Frame } from './frames.ts';
 import type { Questions } from './questions.ts';
 import { createQuestions } from './questions.ts';
@@ -28,6 +28,15 @@ export interface LiveSessions {
    * @throws LogError `log/missing`; `log/locked` if another process has the session open.
    */
   use<Result>(id: SessionId, work: (live: LiveSession) => Promise<Result>): Promise<Result>;
+  /**
+   * Keeps the model of a session that the log does not contain yet. It is set again when the session was closed because
+   * it was idle, until its next turn has ended.
+   */
+  keepModel(id: SessionId, model: ChosenModel): void;
+  /** Returns the model that is kept for a session. */
+  keptModel(id: SessionId): ChosenModel | undefined;
+  /** Watches a turn that a command started. At its end, the log contains the model of the session. */
+  watch(id: SessionId, turn: Promise<unknown>): void;
   create(choices: NewSession): Promise<LiveSession>;
   fork(id: SessionId, options: AgentForkOptions): Promise<LiveSession>;
   /** Yields the frames of a session from a position on, until the signal aborts or the server closes. */
@@ -61,6 +70,8 @@ interface SessionTable {
   /** Idle sessions that are being closed. */
   readonly ending: Map<SessionId, Promise<void>>;
   readonly feeds: Map<SessionId, SessionFeed>;
+  /** Models that the log does not contain yet. */
+  readonly models: Map<SessionId, ChosenModel>;
   closing: boolean;
 }
 
@@ -72,14 +83,18 @@ export function createLiveSessions(options: LiveSessionsOptions): LiveSessions {
     opening: new Map(),
     ending: new Map(),
     feeds: new Map(),
+    models: new Map(),
     closing: false,
   };
   const sweep = setInterval(() => closeIdle(sessions), Math.max(10, options.idleMs / 4)).unref();
   return {
     find: (id) => sessions.held.get(id),
     use: (id, work) => use(sessions, id, work),
-    create: (choices) => hold(sessions, (ask) => options.opener.create(choices, ask)),
-    fork: (id, how) => hold(sessions, (ask) => options.opener.fork(id, how, ask)),
+    keepModel: (id, model) => void sessions.models.set(id, model),
+    keptModel: (id) => sessions.models.get(id),
+    watch: (id, turn) => watch(sessions, id, turn),
+    create: (choices) => holdNew(sessions, (ask) => options.opener.create(choices, ask)),
+    fork: (id, how) => holdNew(sessions, (ask) => options.opener.fork(id, { ...sessions.models.get(id), ...how }, ask)),
     read: (id, from, signal) => readFeed(sessions, id, from, signal),
     count() {
       const held = [...sessions.held.values()];
@@ -127,11 +142,30 @@ function openHeld(sessions: SessionTable, id: SessionId): Promise<Held> {
   const { opening, ending, options } = sessions;
   const open = async (): Promise<Held> => {
     await ending.get(id);
-    return hold(sessions, (ask) => options.opener.open(id, ask));
+    const held = await hold(sessions, (ask) => options.opener.open(id, ask));
+    const model = sessions.models.get(id);
+    if (model !== undefined) await held.session.setModel(model.model, defined({ provider: model.provider }));
+    return held;
   };
   const running = opening.get(id) ?? open().finally(() => opening.delete(id));
   opening.set(id, running);
   return running;
+}
+
+/** Opens a new session, and keeps its model until the log contains it. */
+async function holdNew(sessions: SessionTable, open: (ask: Questions['ask']) => Promise<OpenedSession>): Promise<Held> {
+  const held = await hold(sessions, open);
+  const { model } = held.opened;
+  if (model !== undefined) sessions.models.set(held.session.id, model);
+  return held;
+}
+
+function watch({ models }: SessionTable, id: SessionId, turn: Promise<unknown>): void {
+  const model = models.get(id);
+  const end = (): void => {
+    if (models.get(id) === model) models.delete(id);
+  };
+  turn.then(end, end);
 }
 
 async function hold(sessions: SessionTable, open: (ask: Questions['ask']) => Promise<OpenedSession>): Promise<Held> {
