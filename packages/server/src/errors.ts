@@ -15,7 +15,8 @@ export type ServerErrorCode =
   | 'server/no-such-file'
   | 'server/no-such-process'
   | 'server/no-such-draft'
-  | 'server/not-open'
+  | 'server/no-such-output'
+  | 'server/no-such-step'
   | 'server/folder-refused'
   | 'server/closing'
   | 'server/reading'
@@ -34,7 +35,8 @@ export const SERVER_ERRORS: Readonly<Record<ServerErrorCode, 400 | 401 | 403 | 4
   'server/no-such-file': 404,
   'server/no-such-process': 404,
   'server/no-such-draft': 404,
-  'server/not-open': 409,
+  'server/no-such-output': 404,
+  'server/no-such-step': 404,
   'server/folder-refused': 403,
   'server/closing': 503,
   'server/reading': 503,

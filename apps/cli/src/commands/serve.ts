@@ -13,6 +13,7 @@ import type { Command, CommandContext, CommandOutcome } from '../frame/command.t
 import { CliError } from '../frame/failure.ts';
 import { withStyle } from '../frame/shown.ts';
 import { VERSION } from '../frame/version.ts';
+import { encoders } from '../reports/encoders.ts';
 import { openAnalytics } from '../serve/open-analytics.ts';
 import { findToken, TOKEN_VARIABLE } from '../serve/server-token.ts';
 import { createSessionOpener } from '../serve/session-opener.ts';
@@ -75,6 +76,7 @@ async function runServer(
     log: await context.store(),
     opener: createSessionOpener({ flags, folders: [first, ...rest] }, context),
     projection: await openAnalytics(context),
+    encoders,
     token,
     version: VERSION,
     port,

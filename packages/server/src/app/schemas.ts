@@ -4,7 +4,7 @@ import { z } from '@hono/zod-openapi';
 import type { Mode, Question, SessionMessage } from '@tidemark/agent';
 import type { Granted, Position, Recorded, SessionId, StartedBy } from '@tidemark/log';
 import type { WaitingQuestion } from '../live/questions.ts';
-import type { NewSession } from '../ports.ts';
+import type { ChosenModel, NewSession } from '../ports.ts';
 import type { SessionEntry, SessionDetails } from '../view/session-view.ts';
 import type { FailureBody } from './failure.ts';
 import { CALL_ID, CHAIN, MONEY, POSITION, SESSION_ID, TIMESTAMP } from './values.ts';
@@ -24,6 +24,11 @@ export interface GivenMessage {
 export interface GivenPrompt extends GivenMessage {
   readonly skills?: readonly string[];
   readonly expected?: number;
+}
+
+/** Prompt whose call is forecast, with another model or effort. */
+export interface GivenForecast extends GivenMessage, Partial<ChosenModel> {
+  readonly effort?: string;
 }
 
 /** A recorded prompt. */
@@ -193,6 +198,18 @@ export const PROMPT: z.ZodType<GivenPrompt> = z
       ),
   })
   .openapi('Prompt');
+
+export const GIVEN_FORECAST: z.ZodType<GivenForecast> = z
+  .strictObject({
+    ...MESSAGE_FIELDS,
+    model: z.string().min(1).max(200).exactOptional(),
+    provider: z.string().min(1).max(200).exactOptional(),
+    effort: z.string().min(1).max(200).exactOptional(),
+  })
+  .refine(({ model, provider }) => provider === undefined || model !== undefined, {
+    message: '`provider` needs `model`',
+  })
+  .openapi('GivenForecast');
 
 export const ACCEPTED: z.ZodType<AcceptedPrompt> = z
   .object({ session: SESSION_ID, position: POSITION.describe('Position of the record with which the turn began.') })
