@@ -52,6 +52,8 @@ const TWINS: Readonly<Record<string, readonly string[]>> = {
   'packages/recording': ['stores/memory', 'stores/ndjson'],
   'packages/analytics': ['stores/memory'],
   'packages/server': ['packages/kit', 'providers/scripted'],
+  'packages/inspector': ['packages/log', 'packages/client'],
+  'packages/client': ['packages/analytics', 'packages/server', 'packages/kit', 'providers/scripted'],
   'tools/skills': ['packages/log'],
 };
 

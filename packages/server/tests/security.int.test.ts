@@ -9,7 +9,7 @@ import { newToken, openSessionServer, ServerError } from '../src/index.ts';
 import { openTestProjection, openTestServer } from './test-server.ts';
 
 /** Every path with a route, and some without one. */
-const PATHS = ['/sessions', '/sessions/x', '/sessions/x/events', '/metrics', '/openapi.json', '/nothing', '/'];
+const PATHS = ['/sessions', '/sessions/x', '/sessions/x/events', '/metrics', '/openapi.json', '/nothing'];
 
 describe('a request', () => {
   test.each([

@@ -127,6 +127,8 @@ const CALL: z.ZodType<CallReport> = z
     cause: z.string().nullable(),
     tokens: TOKENS,
     held: NUMBER.nullable(),
+    writtenForHour: NUMBER,
+    verdict: z.string().nullable(),
     wasted: NUMBER,
     waiting: NUMBER,
     forecast: z.object({ read: NUMBER, write: NUMBER, fresh: NUMBER, cost: KNOWN_MONEY }).nullable(),

@@ -16,6 +16,8 @@ import { failureAnswer } from './failure.ts';
 import { addForecastRoutes } from './forecast-routes.ts';
 import { addForkRoutes } from './fork-routes.ts';
 import { createMetrics } from './metrics.ts';
+import { addOpenApiDocument } from './openapi-document.ts';
+import { addPageRoutes } from './page-routes.ts';
 import { addProcessRoutes } from './process-routes.ts';
 import { addRewindRoutes } from './rewind-routes.ts';
 import type { RoutePlace, ServerApp } from './route-parts.ts';
@@ -52,6 +54,7 @@ export function createApp(place: AppPlace): ServerApp {
     if (!OPEN_PATHS.has(context.req.path)) place.authentication.require(context.req.header('authorization'));
     await next();
   });
+  addPageRoutes(app);
   addServiceRoutes(app, { ...place, metrics });
   addSessionRoutes(app, place);
   addCommandRoutes(app, place);
@@ -64,12 +67,7 @@ export function createApp(place: AppPlace): ServerApp {
   addAuditRoutes(app, place);
   addEventRoutes(app, place);
   addAnalyticsRoutes(app, place);
-  app.openAPIRegistry.registerComponent('securitySchemes', 'token', { type: 'http', scheme: 'bearer' });
-  app.doc31('/openapi.json', {
-    openapi: '3.1.0',
-    info: { title: 'Tidemark', version: place.version },
-    security: [{ token: [] }],
-  });
+  addOpenApiDocument(app, place.version);
   app.notFound((context) => {
     const { status, body } = failureAnswer(
       new ServerError(

@@ -1,6 +1,6 @@
 // Routes of the forecast: the tokens, the price and the expiry of the next call.
 
-import { createRoute, z } from '@hono/zod-openapi';
+import { createRoute } from '@hono/zod-openapi';
 import type { NextCall, Words } from '@tidemark/agent';
 import type { SessionId } from '@tidemark/log';
 import type { LiveSessions } from '../live/live-sessions.ts';

@@ -6,7 +6,7 @@ import type { RoutePlace, ServerApp } from './route-parts.ts';
 import { jsonAnswer, jsonBody, REFUSED } from './route-parts.ts';
 
 /** Paths that answer without a token. */
-export const OPEN_PATHS: ReadonlySet<string> = new Set(['/health', '/link']);
+export const OPEN_PATHS: ReadonlySet<string> = new Set(['/', '/health', '/link']);
 
 /** Adds the routes of the server itself. */
 export function addServiceRoutes(
