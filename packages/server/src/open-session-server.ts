@@ -1,5 +1,6 @@
 // Opens the server of sessions: the application behind a server whose clients are not trusted.
 
+import type { Encoders } from '@tidemark/agent';
 import type { SessionProjection } from '@tidemark/analytics';
 import type { HttpServer, ServerLimits } from '@tidemark/http-server';
 import { openServer } from '@tidemark/http-server';
@@ -20,6 +21,8 @@ export interface SessionServerOptions {
   readonly opener: SessionOpener;
   /** Rows of the sessions for the analytics. The server closes it. */
   readonly projection: SessionProjection;
+  /** Encoders that rebuild requests, for `why` and `verify`. Default: none, so these routes are refused. */
+  readonly encoders?: Encoders;
   /** Token that every request needs: at least 32 characters. */
   readonly token: string;
   /** Version that `/health` reports. */
@@ -71,6 +74,7 @@ export async function openSessionServer(options: SessionServerOptions): Promise<
   const app = createApp({
     log,
     live,
+    encoders: options.encoders ?? (() => undefined),
     models: opener.models,
     restorer: opener.restorer,
     authentication,

@@ -3,10 +3,15 @@
 
 import type { SessionEvent } from '@tidemark/agent';
 import type { Recorded } from '@tidemark/log';
+import type { ErrorInWords } from '../errors.ts';
 import type { QuestionEvent, WaitingQuestion } from './questions.ts';
+import type { MemoryEvent, QueuedPrompt } from './session-memory.ts';
 
 /** An event that is not stored: a reader that misses it loses no stored data. */
-export type PassingEvent = Exclude<SessionEvent, { readonly type: 'recorded' | 'tool.threw' }> | QuestionEvent;
+export type PassingEvent =
+  | Exclude<SessionEvent, { readonly type: 'recorded' | 'tool.threw' }>
+  | QuestionEvent
+  | MemoryEvent;
 
 /** State of a session that is not stored yet, for a reader that has just received the last record. */
 export interface LiveState {
@@ -20,6 +25,10 @@ export interface LiveState {
   /** End of the output of each running call. */
   readonly outputs: readonly { readonly call: string; readonly text: string }[];
   readonly questions: readonly WaitingQuestion[];
+  /** Prompts that wait for the end of the turn. Absent if there are none. */
+  readonly drafts?: readonly QueuedPrompt[];
+  /** Error that ended the last turn, if the log has no end of the turn. */
+  readonly failure?: ErrorInWords;
 }
 
 /** Bytes of a frame. A record also has its position. */

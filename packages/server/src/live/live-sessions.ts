@@ -9,8 +9,12 @@ import type { ChosenModel, NewSession, OpenedSession, SessionOpener } from '../p
 import type { Frame } from './frames.ts';
 import type { Questions } from './questions.ts';
 import { createQuestions } from './questions.ts';
+import type { SessionTurns } from './run-turns.ts';
+import { createTurns } from './run-turns.ts';
 import type { SessionFeed } from './session-feed.ts';
 import { createSessionFeed } from './session-feed.ts';
+import type { SessionMemories, SessionMemory } from './session-memory.ts';
+import { memoryOf, shownMemory } from './session-memory.ts';
 
 /** A session that this server has open. */
 export interface LiveSession {
@@ -33,10 +37,9 @@ export interface LiveSessions {
    * it was idle, until its next turn has ended.
    */
   keepModel(id: SessionId, model: ChosenModel): void;
-  /** Returns the model that is kept for a session. */
-  keptModel(id: SessionId): ChosenModel | undefined;
-  /** Watches a turn that a command started. At its end, the log contains the model of the session. */
-  watch(id: SessionId, turn: Promise<unknown>): void;
+  /** Returns the facts about a session that only this process knows. */
+  memory(id: SessionId): SessionMemory | undefined;
+  readonly turns: SessionTurns;
   create(choices: NewSession): Promise<LiveSession>;
   fork(id: SessionId, options: AgentForkOptions): Promise<LiveSession>;
   /** Yields the frames of a session from a position on, until the signal aborts or the server closes. */
@@ -70,8 +73,7 @@ interface SessionTable {
   /** Idle sessions that are being closed. */
   readonly ending: Map<SessionId, Promise<void>>;
   readonly feeds: Map<SessionId, SessionFeed>;
-  /** Models that the log does not contain yet. */
-  readonly models: Map<SessionId, ChosenModel>;
+  readonly memories: SessionMemories;
   closing: boolean;
 }
 
@@ -83,18 +85,29 @@ export function createLiveSessions(options: LiveSessionsOptions): LiveSessions {
     opening: new Map(),
     ending: new Map(),
     feeds: new Map(),
-    models: new Map(),
+    memories: new Map(),
     closing: false,
   };
   const sweep = setInterval(() => closeIdle(sessions), Math.max(10, options.idleMs / 4)).unref();
   return {
     find: (id) => sessions.held.get(id),
     use: (id, work) => use(sessions, id, work),
-    keepModel: (id, model) => void sessions.models.set(id, model),
-    keptModel: (id) => sessions.models.get(id),
-    watch: (id, turn) => watch(sessions, id, turn),
+    keepModel(id, model) {
+      memoryOf(sessions.memories, id).model = model;
+    },
+    memory: (id) => sessions.memories.get(id),
+    turns: createTurns({
+      memories: sessions.memories,
+      tell: (id, event) => sessions.feeds.get(id)?.tell(event),
+      use: (id, work) => use(sessions, id, ({ session }) => work(session)),
+      failed(id, error) {
+        const held = sessions.held.get(id);
+        if (held !== undefined && hasStopped(error)) endHeld(sessions, id, held);
+      },
+    }),
     create: (choices) => holdNew(sessions, (ask) => options.opener.create(choices, ask)),
-    fork: (id, how) => holdNew(sessions, (ask) => options.opener.fork(id, { ...sessions.models.get(id), ...how }, ask)),
+    fork: (id, how) =>
+      holdNew(sessions, (ask) => options.opener.fork(id, { ...sessions.memories.get(id)?.model, ...how }, ask)),
     read: (id, from, signal) => readFeed(sessions, id, from, signal),
     count() {
       const held = [...sessions.held.values()];
@@ -131,11 +144,21 @@ async function use<Result>(
   }
 }
 
+/** Returns true if an error, or one of its causes, means that the session takes no more commands. */
 function hasStopped(error: unknown): boolean {
-  return error instanceof TidemarkError && STOPPED.has(error.code);
+  if (!(error instanceof Error)) return false;
+  return (error instanceof TidemarkError && STOPPED.has(error.code)) || hasStopped(error.cause);
 }
 
-const STOPPED: ReadonlySet<string> = new Set(['log/latched', 'log/closed', 'agent/closed', 'agent/stopped']);
+const STOPPED: ReadonlySet<string> = new Set([
+  'log/write-failed',
+  'log/flush-failed',
+  'log/moved',
+  'log/latched',
+  'log/closed',
+  'agent/closed',
+  'agent/stopped',
+]);
 
 /** Opens a session. Two commands that come at the same time share one opening. */
 function openHeld(sessions: SessionTable, id: SessionId): Promise<Held> {
@@ -143,7 +166,7 @@ function openHeld(sessions: SessionTable, id: SessionId): Promise<Held> {
   const open = async (): Promise<Held> => {
     await ending.get(id);
     const held = await hold(sessions, (ask) => options.opener.open(id, ask));
-    const model = sessions.models.get(id);
+    const model = sessions.memories.get(id)?.model;
     if (model !== undefined) await held.session.setModel(model.model, defined({ provider: model.provider }));
     return held;
   };
@@ -156,16 +179,8 @@ function openHeld(sessions: SessionTable, id: SessionId): Promise<Held> {
 async function holdNew(sessions: SessionTable, open: (ask: Questions['ask']) => Promise<OpenedSession>): Promise<Held> {
   const held = await hold(sessions, open);
   const { model } = held.opened;
-  if (model !== undefined) sessions.models.set(held.session.id, model);
+  if (model !== undefined) memoryOf(sessions.memories, held.session.id).model = model;
   return held;
-}
-
-function watch({ models }: SessionTable, id: SessionId, turn: Promise<unknown>): void {
-  const model = models.get(id);
-  const end = (): void => {
-    if (models.get(id) === model) models.delete(id);
-  };
-  turn.then(end, end);
 }
 
 async function hold(sessions: SessionTable, open: (ask: Questions['ask']) => Promise<OpenedSession>): Promise<Held> {
@@ -189,8 +204,8 @@ function closing(): ServerError {
   return new ServerError('server/closing', 'the server is stopping', 'send the request again when it runs again');
 }
 
-function feedOf({ feeds, options }: SessionTable, id: SessionId): SessionFeed {
-  const feed = feeds.get(id) ?? createSessionFeed(options.log, id);
+function feedOf({ feeds, options, memories }: SessionTable, id: SessionId): SessionFeed {
+  const feed = feeds.get(id) ?? createSessionFeed(options.log, id, () => shownMemory(memories.get(id)));
   feeds.set(id, feed);
   return feed;
 }

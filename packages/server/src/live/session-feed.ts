@@ -4,7 +4,7 @@
 
 import type { AgentSession } from '@tidemark/agent';
 import type { Log, Recorded, SessionId } from '@tidemark/log';
-import type { Frame, PassingEvent } from './frames.ts';
+import type { Frame, LiveState, PassingEvent } from './frames.ts';
 import { passingFrame, recordFrame, stateFrame } from './frames.ts';
 import type { PassingState } from './passing-state.ts';
 import { createPassingState } from './passing-state.ts';
@@ -48,6 +48,8 @@ interface Reader {
 interface FeedState {
   readonly log: Log;
   readonly id: SessionId;
+  /** Returns the facts of the process that the state of a new reader contains. */
+  readonly memory: () => Pick<LiveState, 'drafts' | 'failure'>;
   readonly readers: Set<Reader>;
   passing: PassingState;
   /** The session, while this server has it open. */
@@ -58,10 +60,11 @@ interface FeedState {
 }
 
 /** Creates the feed of a session. Nothing is read before the first reader. */
-export function createSessionFeed(log: Log, id: SessionId): SessionFeed {
+export function createSessionFeed(log: Log, id: SessionId, memory: FeedState['memory'] = () => ({})): SessionFeed {
   const feed: FeedState = {
     log,
     id,
+    memory,
     readers: new Set(),
     passing: createPassingState(),
     open: undefined,
@@ -150,8 +153,8 @@ function drop(reader: Reader): void {
   reader.queuedBytes = 0;
 }
 
-function stateOf({ passing, open }: FeedState, { next }: Reader): Parameters<typeof stateFrame>[0] {
-  return { length: next, open: open !== undefined, ...passing.read(), questions: open?.waiting() ?? [] };
+function stateOf({ passing, open, memory }: FeedState, { next }: Reader): Parameters<typeof stateFrame>[0] {
+  return { length: next, open: open !== undefined, ...passing.read(), questions: open?.waiting() ?? [], ...memory() };
 }
 
 function publish(feed: FeedState, frame: Frame): void {
