@@ -12,6 +12,9 @@ export type ServerErrorCode =
   | 'server/turn-running'
   | 'server/grown'
   | 'server/folder-refused'
+  | 'server/beyond-end'
+  | 'server/too-slow'
+  | 'server/too-many-readers'
   | 'server/closing'
   | 'server/bad-options';
 
@@ -25,6 +28,9 @@ export const SERVER_ERRORS: Readonly<Record<ServerErrorCode, 400 | 401 | 403 | 4
   'server/turn-running': 409,
   'server/grown': 409,
   'server/folder-refused': 403,
+  'server/beyond-end': 409,
+  'server/too-slow': 503,
+  'server/too-many-readers': 503,
   'server/closing': 503,
   'server/bad-options': 500,
 };

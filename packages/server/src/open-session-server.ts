@@ -1,7 +1,7 @@
 // Opens the server of sessions: the application behind a server whose clients are not trusted.
 
 import type { HttpServer, ServerLimits } from '@tidemark/http-server';
-import { openServer } from '@tidemark/http-server';
+import { DEFAULT_LIMITS, openServer } from '@tidemark/http-server';
 import type { Log } from '@tidemark/log';
 import { createAuthentication } from './app/authenticate.ts';
 import { createApp } from './app/create-app.ts';
@@ -42,6 +42,8 @@ export interface SessionServer {
 
 const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost']);
 const MIB = 1024 * 1024;
+/** Part of the connections that can follow events. Commands use the others. */
+const READERS = 0.75;
 
 /**
  * Opens a server of sessions.
@@ -58,14 +60,20 @@ export async function openSessionServer(options: SessionServerOptions): Promise<
       'allow it explicitly, or use 127.0.0.1; the server has no TLS, so put a proxy with TLS before it',
     );
   const authentication = createAuthentication(token, () => Date.now());
-  const live = createLiveSessions({ log, opener, idleMs: options.idleMs ?? 60_000 });
+  // Images of a prompt are larger than other bodies.
+  const limits = { bodyBytes: 32 * MIB, connections: DEFAULT_LIMITS.connections, ...options.limits };
+  const live = createLiveSessions({
+    log,
+    opener,
+    idleMs: options.idleMs ?? 60_000,
+    maxReaders: Math.max(1, Math.floor(limits.connections * READERS)),
+  });
   const app = createApp({ log, live, authentication, version });
   const http = await openServer((request, bindings) => app.fetch(request, bindings), {
     port,
     host,
     allowedHosts: options.allowedHosts ?? [],
-    // Images of a prompt are larger than other bodies.
-    limits: { bodyBytes: 32 * MIB, ...options.limits },
+    limits,
   });
   return {
     url: http.url,

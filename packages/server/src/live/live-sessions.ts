@@ -6,7 +6,9 @@ import { TidemarkError } from '@tidemark/core';
 import type { Log, SessionId } from '@tidemark/log';
 import { ServerError } from '../errors.ts';
 import type { NewSession, OpenedSession, SessionOpener } from '../ports.ts';
-import type { Frame } from './frames.ts';
+import type { ReadingLimits } from './catch-up.ts';
+import { createReadingLimits } from './catch-up.ts';
+import type { FrameSink } from './frames.ts';
 import type { Questions } from './questions.ts';
 import { createQuestions } from './questions.ts';
 import type { SessionFeed } from './session-feed.ts';
@@ -30,8 +32,13 @@ export interface LiveSessions {
   use<Result>(id: SessionId, work: (live: LiveSession) => Promise<Result>): Promise<Result>;
   create(choices: NewSession): Promise<LiveSession>;
   fork(id: SessionId, options: AgentForkOptions): Promise<LiveSession>;
-  /** Yields the frames of a session from a position on, until the signal aborts or the server closes. */
-  read(id: SessionId, from: number, signal: AbortSignal): AsyncGenerator<readonly Frame[], void>;
+  /**
+   * Sends the frames of a session from a position on, until the signal aborts or the server closes.
+   *
+   * @throws ServerError `server/too-many-readers`, and as `SessionFeed.read` does.
+   * @throws LogError as `SessionFeed.read` does.
+   */
+  read(id: SessionId, from: number, sink: FrameSink, signal: AbortSignal): Promise<void>;
   /** Numbers of open sessions, of running turns and of readers. */
   count(): { readonly open: number; readonly running: number; readonly readers: number };
   /** Interrupts every turn, closes every session and ends every reader. */
@@ -44,6 +51,8 @@ export interface LiveSessionsOptions {
   readonly opener: SessionOpener;
   /** Time after which an idle session is closed, in milliseconds. */
   readonly idleMs: number;
+  /** Maximum number of readers of all sessions together. */
+  readonly maxReaders: number;
 }
 
 interface Held extends LiveSession {
@@ -61,6 +70,7 @@ interface SessionTable {
   /** Idle sessions that are being closed. */
   readonly ending: Map<SessionId, Promise<void>>;
   readonly feeds: Map<SessionId, SessionFeed>;
+  readonly limits: ReadingLimits;
   closing: boolean;
 }
 
@@ -72,6 +82,7 @@ export function createLiveSessions(options: LiveSessionsOptions): LiveSessions {
     opening: new Map(),
     ending: new Map(),
     feeds: new Map(),
+    limits: createReadingLimits(),
     closing: false,
   };
   const sweep = setInterval(() => closeIdle(sessions), Math.max(10, options.idleMs / 4)).unref();
@@ -80,11 +91,11 @@ export function createLiveSessions(options: LiveSessionsOptions): LiveSessions {
     use: (id, work) => use(sessions, id, work),
     create: (choices) => hold(sessions, (ask) => options.opener.create(choices, ask)),
     fork: (id, how) => hold(sessions, (ask) => options.opener.fork(id, how, ask)),
-    read: (id, from, signal) => readFeed(sessions, id, from, signal),
+    read: (id, from, sink, signal) => readFeed(sessions, id, from, sink, signal),
     count() {
       const held = [...sessions.held.values()];
-      const readers = [...sessions.feeds.values()].reduce((sum, feed) => sum + feed.readers(), 0);
-      return { open: held.length, running: held.filter(({ session }) => session.running).length, readers };
+      const running = held.filter(({ session }) => session.running).length;
+      return { open: held.length, running, readers: readersOf(sessions) };
     },
     async close() {
       sessions.closing = true;
@@ -145,8 +156,12 @@ async function hold(sessions: SessionTable, open: (ask: Questions['ask']) => Pro
   }
   const held: Held = { session, questions, opened, uses: 0, lastUse: performance.now() };
   place.feed = feedOf(sessions, session.id);
-  place.feed.attach(session, questions.waiting);
+  const ended = place.feed.attach(session, questions.waiting);
   sessions.held.set(session.id, held);
+  // A session whose storage failed ends by itself. The next command opens it again.
+  void ended.then(() => {
+    if (sessions.held.get(session.id) === held) endHeld(sessions, session.id, held);
+  });
   return held;
 }
 
@@ -154,21 +169,35 @@ function closing(): ServerError {
   return new ServerError('server/closing', 'the server is stopping', 'send the request again when it runs again');
 }
 
-function feedOf({ feeds, options }: SessionTable, id: SessionId): SessionFeed {
-  const feed = feeds.get(id) ?? createSessionFeed(options.log, id);
+function feedOf({ feeds, options, limits }: SessionTable, id: SessionId): SessionFeed {
+  const feed = feeds.get(id) ?? createSessionFeed(options.log, id, limits);
   feeds.set(id, feed);
   return feed;
 }
 
-async function* readFeed(
+function readersOf({ feeds }: SessionTable): number {
+  return [...feeds.values()].reduce((sum, feed) => sum + feed.readers(), 0);
+}
+
+async function readFeed(
   sessions: SessionTable,
   id: SessionId,
   from: number,
+  sink: FrameSink,
   signal: AbortSignal,
-): AsyncGenerator<readonly Frame[], void> {
+): Promise<void> {
+  const { maxReaders } = sessions.options;
+  if (sessions.closing) throw closing();
+  // Commands must still find a free connection if a client opens many streams.
+  if (readersOf(sessions) >= maxReaders)
+    throw new ServerError(
+      'server/too-many-readers',
+      `${maxReaders} clients are following events`,
+      'end the streams that are not needed, or try again later',
+    );
   const feed = feedOf(sessions, id);
   try {
-    yield* feed.read(from, signal);
+    await feed.read(from, sink, signal);
   } finally {
     forgetFeed(sessions, id, feed);
   }
