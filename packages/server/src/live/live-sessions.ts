@@ -211,11 +211,20 @@ function forgetFeed({ feeds, held }: SessionTable, id: SessionId, feed: SessionF
 function closeIdle(sessions: SessionTable): void {
   const before = performance.now() - sessions.options.idleMs;
   for (const [id, held] of sessions.held) {
-    const { session, uses, lastUse } = held;
-    const works = session.running || session.processes.list().some(({ running }) => running);
-    if (works) held.lastUse = performance.now();
+    const { session, questions, uses, lastUse } = held;
+    const works =
+      session.running || questions.waiting().length > 0 || session.processes.list().some(({ running }) => running);
+    if (works || isWarmedFor(sessions.feeds.get(id))) held.lastUse = performance.now();
     else if (uses === 0 && lastUse <= before) endHeld(sessions, id, held);
   }
+}
+
+/**
+ * True if a request is planned that keeps the cache warm, and a reader follows the session. Without a reader the session
+ * is closed, so that another process can continue it.
+ */
+function isWarmedFor(feed: SessionFeed | undefined): boolean {
+  return feed !== undefined && feed.readers() > 0 && feed.warms();
 }
 
 function endHeld(sessions: SessionTable, id: SessionId, { opened }: Held): void {

@@ -9,8 +9,8 @@ import { createFrameRing } from './frame-ring.ts';
 import type { Frame, FrameSink, PassingEvent } from './frames.ts';
 import { joinFrames, passingFrame, stateFrame } from './frames.ts';
 import type { WaitingQuestion } from './questions.ts';
-import type { OpenEvents, SessionSource } from './session-source.ts';
-import { createSessionSource } from './session-source.ts';
+import type { OpenEvents, EventOrigin } from './event-origin.ts';
+import { createEventOrigin } from './event-origin.ts';
 
 /** Feed of one session. */
 export interface SessionFeed {
@@ -29,6 +29,8 @@ export interface SessionFeed {
   /** Sends an event that is not stored to all readers. */
   tell(event: PassingEvent): void;
   readers(): number;
+  /** True if the open session plans a request that keeps its cache warm. */
+  warms(): boolean;
   /** Ends all readers. */
   close(): void;
 }
@@ -49,7 +51,7 @@ interface FeedState {
   readonly limits: ReadingLimits;
   readonly ring: FrameRing;
   readonly readers: Set<FeedReader>;
-  readonly source: SessionSource;
+  readonly source: EventOrigin;
   /** True if the readers are woken after the present events of the process. */
   waking: boolean;
   closed: boolean;
@@ -59,7 +61,7 @@ interface FeedState {
 export function createSessionFeed(log: Log, id: SessionId, limits: ReadingLimits): SessionFeed {
   const ring = createFrameRing();
   const readers = new Set<FeedReader>();
-  const source = createSessionSource(log, id, {
+  const source = createEventOrigin(log, id, {
     publish: (frame) => publish(feed, frame),
     changed: () => sendBehind(feed),
     hasReaders: () => readers.size > 0,
@@ -70,6 +72,7 @@ export function createSessionFeed(log: Log, id: SessionId, limits: ReadingLimits
     attach: (session, waiting) => source.attach(session, waiting),
     tell: (event) => publish(feed, passingFrame(event)),
     readers: () => readers.size,
+    warms: () => source.warms(),
     close() {
       feed.closed = true;
       source.stopFollowing();

@@ -15,7 +15,7 @@ import type { WaitingQuestion } from './questions.ts';
 export type OpenEvents = Pick<AgentSession, 'events'>;
 
 /** Source of the new events of one session. */
-export interface SessionSource {
+export interface EventOrigin {
   /** Position after the last published record. `undefined` if no record can be missing. */
   readonly next: number | undefined;
   /** Error of a log that can be read but not followed. */
@@ -27,43 +27,48 @@ export interface SessionSource {
   /** Publishes the text that waits for more text. */
   flush(): void;
   state(): Omit<LiveState, 'length'>;
+  /** True if the open session plans a request that keeps its cache warm. */
+  warms(): boolean;
 }
 
 /** Receiver of the events. */
-export interface SourceListener {
+export interface OriginListener {
   publish(frame: Frame): void;
   /** Called when the source changes. Each reader must then read the log from its position. */
   changed(): void;
   hasReaders(): boolean;
 }
 
-interface Following {
+interface FollowedLog {
   readonly abort: AbortController;
   records: number;
 }
 
-interface SourceState {
+interface OriginState {
   readonly log: Log;
   readonly id: SessionId;
-  readonly listener: SourceListener;
+  readonly listener: OriginListener;
   readonly text: PassingText;
   passing: PassingState;
+  /** True if the last event about the cache contained a planned request. */
+  warms: boolean;
   /** The session, while this server has it open. */
   open: { readonly session: OpenEvents; readonly waiting: () => readonly WaitingQuestion[] } | undefined;
-  following: Following | undefined;
+  following: FollowedLog | undefined;
   next: number | undefined;
   failure: Error | undefined;
 }
 
 /** Creates the source of a session. Nothing is read before `follow`. */
-export function createSessionSource(log: Log, id: SessionId, listener: SourceListener): SessionSource {
+export function createEventOrigin(log: Log, id: SessionId, listener: OriginListener): EventOrigin {
   const text = createPassingText((event) => listener.publish(passingFrame(event)));
-  const source: SourceState = {
+  const source: OriginState = {
     log,
     id,
     listener,
     text,
     passing: createPassingState(),
+    warms: false,
     open: undefined,
     following: undefined,
     next: undefined,
@@ -80,6 +85,7 @@ export function createSessionSource(log: Log, id: SessionId, listener: SourceLis
     follow: (from) => follow(source, from),
     stopFollowing: () => stopFollowing(source),
     flush: () => text.flush(),
+    warms: () => source.warms,
     state: () => ({
       open: source.open !== undefined,
       ...source.passing.read(),
@@ -88,9 +94,9 @@ export function createSessionSource(log: Log, id: SessionId, listener: SourceLis
   };
 }
 
-function follow(source: SourceState, from: number): void {
+function follow(source: OriginState, from: number): void {
   if (source.open !== undefined || source.following !== undefined) return;
-  const following: Following = { abort: new AbortController(), records: 0 };
+  const following: FollowedLog = { abort: new AbortController(), records: 0 };
   source.following = following;
   source.next = from;
   const { signal } = following.abort;
@@ -108,7 +114,7 @@ function follow(source: SourceState, from: number): void {
  * Ends the following of a log after an error, such as a failed write of the other process. Each reader reads the log
  * again and then gets the error. If the log could not be followed at all, the readers get this error.
  */
-function fail(source: SourceState, following: Following, error: unknown): void {
+function fail(source: OriginState, following: FollowedLog, error: unknown): void {
   if (source.following !== following) return;
   source.following = undefined;
   source.next = undefined;
@@ -120,7 +126,7 @@ function isMoved(error: Error): boolean {
   return 'code' in error && error.code === 'log/moved';
 }
 
-function stopFollowing(source: SourceState): void {
+function stopFollowing(source: OriginState): void {
   source.failure = undefined;
   if (source.following === undefined) return;
   source.following.abort.abort();
@@ -128,7 +134,7 @@ function stopFollowing(source: SourceState): void {
   source.next = undefined;
 }
 
-function publishRecord(source: SourceState, record: Recorded): void {
+function publishRecord(source: OriginState, record: Recorded): void {
   const { listener, passing, text } = source;
   text.flush();
   passing.take({ type: 'recorded', record });
@@ -137,7 +143,7 @@ function publishRecord(source: SourceState, record: Recorded): void {
 }
 
 async function attach(
-  source: SourceState,
+  source: OriginState,
   session: OpenEvents,
   waiting: () => readonly WaitingQuestion[],
 ): Promise<void> {
@@ -160,21 +166,23 @@ async function attach(
   }
 }
 
-function publishEvent(source: SourceState, event: SessionEvent): void {
+function publishEvent(source: OriginState, event: SessionEvent): void {
   const { listener, passing, text } = source;
   if (event.type === 'recorded') return publishRecord(source, event.record);
   // The text of an error that a tool threw is not masked, and its masked message is in the log.
   if (event.type === 'tool.threw') return;
   passing.take(event);
+  if (event.type === 'cache.warming') source.warms = event.plan !== undefined;
   if (!listener.hasReaders()) return;
   if (event.type === 'text.delta' || event.type === 'reasoning.delta') return text.add(event);
   text.flush();
   listener.publish(passingFrame(event));
 }
 
-function detach(source: SourceState): void {
+function detach(source: OriginState): void {
   source.text.flush();
   source.open = undefined;
+  source.warms = false;
   source.passing = createPassingState();
   source.next = undefined;
   source.listener.changed();
