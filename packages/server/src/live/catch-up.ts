@@ -74,8 +74,21 @@ interface Untaken {
 }
 
 /** Sends records until the end of the log, or until the client does not take a piece. */
-async function sendWhileTaken({ log, id, cursor, sink, over }: CatchUp): Promise<Untaken | undefined> {
+async function sendWhileTaken(work: CatchUp): Promise<Untaken | undefined> {
   const piece = createPiece();
+  try {
+    const untaken = await sendPieces(work, piece);
+    if (untaken !== undefined) return untaken;
+  } catch (error) {
+    // The intact records before the damage are sent too.
+    if (piece.size() > 0) void work.sink.write(piece.take());
+    throw error;
+  }
+  return piece.size() === 0 || work.over() ? undefined : sendPiece(piece.take(), work.sink);
+}
+
+/** Sends each full piece, and leaves the last one. */
+async function sendPieces({ log, id, cursor, sink, over }: CatchUp, piece: Piece): Promise<Untaken | undefined> {
   const first = Math.max(0, cursor.next - 1);
   let hasFirst = false;
   for await (const record of log.read(id, first)) {
@@ -93,10 +106,18 @@ async function sendWhileTaken({ log, id, cursor, sink, over }: CatchUp): Promise
     if (untaken !== undefined) return untaken;
   }
   if (!hasFirst && cursor.next > 0 && !over()) throw tooShort(cursor, id);
-  return piece.size() === 0 ? undefined : sendPiece(piece.take(), sink);
+  return undefined;
 }
 
-function createPiece(): { add(frame: Frame): void; size(): number; take(): Uint8Array } {
+/** Frames that are sent together. */
+interface Piece {
+  add(frame: Frame): void;
+  /** Returns the number of bytes. */
+  size(): number;
+  take(): Uint8Array;
+}
+
+function createPiece(): Piece {
   let frames: Frame[] = [];
   let bytes = 0;
   return {
