@@ -6,8 +6,10 @@ const [url = '', session = '', text = ''] = process.argv.slice(2);
 const client = createSessionClient({ url, token: process.env['TIDEMARK_SERVER_TOKEN'] ?? '' });
 const params = { path: { session } };
 
-const { position } = await answerOf(client.POST('/sessions/{session}/prompt', { params, body: { text } }));
-for await (const event of followSession(client, session, { from: position })) {
+// A prompt that names the number of known records is never sent twice.
+const { length } = await answerOf(client.GET('/sessions/{session}', { params }));
+await answerOf(client.POST('/sessions/{session}/prompt', { params, body: { text, expected: length } }));
+for await (const event of followSession(client, session, { from: length })) {
   if (event.type === 'lost') console.log(`connection lost, next try in ${event.pauseMs} ms`);
   if (event.type !== 'record') continue;
   const { kind, data } = event.record;
