@@ -103,6 +103,21 @@ test.skipIf(skips)('a prompt that is sent while the server is away arrives once,
   expect(await texts(page, 'assistant')).toEqual([answerTo('First.'), answerTo('Second.')]);
 });
 
+test.skipIf(skips)('a prompt whose acceptance is lost on the way to the page is not sent twice', async () => {
+  await page.route(
+    '**/prompt',
+    async (route) => {
+      await route.fetch();
+      // The page does not learn that the server has the prompt.
+      await route.abort();
+    },
+    { times: 1 },
+  );
+  await prompt('Once only.');
+  await expectWhole('Once only.');
+  expect(await kindsOf(page)).toMatchObject({ 'prompt.given': 1, 'turn.started': 1 });
+});
+
 test.skipIf(skips)('a call waits for the person, also after a crash, and runs once', async () => {
   await prompt('Book a table for Ada.');
   await page.getByRole('button', { name: 'Allow' }).waitFor();
