@@ -102,6 +102,10 @@ export function priceAt(capabilities: Capabilities, day: string, input: number):
  * because an unknown amount is never counted as 0. If `reasoning` is absent, `answer` contains all of the output.
  */
 export function costOf(price: Price, usage: Usage): Cost | undefined {
+  return integerCost(price, usage) ?? decimalCost(price, usage);
+}
+
+function decimalCost(price: Price, usage: Usage): Cost | undefined {
   const fresh = amount(usage.fresh, price.input);
   const read = amount(usage.read, price.read);
   const writes = amountWritten(usage.writes, price);
@@ -116,6 +120,56 @@ export function costOf(price: Price, usage: Usage): Cost | undefined {
     total: total.toFixed(),
   };
 }
+
+// Most prices per million tokens have few decimals. Their amounts are then integers of 10^-12 dollars, which are added
+// ten times faster than decimals. The next functions return `undefined` for all others.
+
+/** Returns the same cost as `decimalCost`. */
+function integerCost(price: Price, usage: Usage): Cost | undefined {
+  const fresh = integerAmount(usage.fresh, price.input);
+  const read = integerAmount(usage.read, price.read);
+  const answer = integerAmount(outputTokens(usage), price.output);
+  if (fresh === undefined || read === undefined || answer === undefined || usage.writes === undefined) return undefined;
+  let writes = 0;
+  for (const { ttl, tokens } of usage.writes) {
+    const one = integerAmount(tokens, price.writes[ttl]);
+    if (one === undefined) return undefined;
+    writes += one;
+  }
+  const total = fresh + read + writes + answer;
+  if (total > Number.MAX_SAFE_INTEGER) return undefined;
+  return {
+    fresh: integerText(fresh),
+    read: integerText(read),
+    writes: integerText(writes),
+    answer: integerText(answer),
+    total: integerText(total),
+  };
+}
+
+function integerAmount(tokens: number | undefined, perMillion: string | undefined): number | undefined {
+  if (tokens === 0) return 0;
+  if (tokens === undefined || perMillion === undefined || tokens < 0 || !PLAIN.test(perMillion)) return undefined;
+  const point = perMillion.indexOf('.');
+  const whole = point === -1 ? perMillion : perMillion.slice(0, point);
+  const decimals = point === -1 ? '' : perMillion.slice(point + 1);
+  const product = tokens * Number(whole + decimals.padEnd(PRICE_DECIMALS, '0'));
+  return Number.isSafeInteger(product) ? product : undefined;
+}
+
+const PRICE_DECIMALS = 6;
+/** Price with at most six decimals, and small enough for an exact product. */
+const PLAIN = /^\d{1,6}(\.\d{1,6})?$/;
+
+function integerText(value: number): string {
+  if (value === 0) return '0';
+  const digits = String(value).padStart(AMOUNT_DECIMALS + 1, '0');
+  const decimals = digits.slice(-AMOUNT_DECIMALS).replace(/0+$/, '');
+  const whole = digits.slice(0, -AMOUNT_DECIMALS);
+  return decimals === '' ? whole : `${whole}.${decimals}`;
+}
+
+const AMOUNT_DECIMALS = 12;
 
 /**
  * Returns the maximum cost of a call whose total input is known, but whose buckets are not all known.

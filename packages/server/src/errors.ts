@@ -19,6 +19,9 @@ export type ServerErrorCode =
   | 'server/no-such-output'
   | 'server/no-such-step'
   | 'server/folder-refused'
+  | 'server/beyond-end'
+  | 'server/too-slow'
+  | 'server/too-many-readers'
   | 'server/closing'
   | 'server/reading'
   | 'server/bad-options';
@@ -40,6 +43,9 @@ export const SERVER_ERRORS: Readonly<Record<ServerErrorCode, 400 | 401 | 403 | 4
   'server/no-such-output': 404,
   'server/no-such-step': 404,
   'server/folder-refused': 403,
+  'server/beyond-end': 409,
+  'server/too-slow': 503,
+  'server/too-many-readers': 503,
   'server/closing': 503,
   'server/reading': 503,
   'server/bad-options': 500,

@@ -3,7 +3,7 @@
 import type { Encoders } from '@tidemark/agent';
 import type { SessionProjection } from '@tidemark/analytics';
 import type { HttpServer, ServerLimits } from '@tidemark/http-server';
-import { openServer } from '@tidemark/http-server';
+import { DEFAULT_LIMITS, openServer } from '@tidemark/http-server';
 import type { Log } from '@tidemark/log';
 import type { FreshProjection } from './analytics/fresh-projection.ts';
 import { createFreshProjection } from './analytics/fresh-projection.ts';
@@ -52,6 +52,8 @@ export interface SessionServer {
 
 const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost']);
 const MIB = 1024 * 1024;
+/** Part of the connections that can follow events. Commands use the others. */
+const READERS = 0.75;
 
 /**
  * Opens a server of sessions.
@@ -69,7 +71,14 @@ export async function openSessionServer(options: SessionServerOptions): Promise<
     );
   const now = (): number => Date.now();
   const authentication = createAuthentication(token, now);
-  const live = createLiveSessions({ log, opener, idleMs: options.idleMs ?? 60_000 });
+  // Images of a prompt are larger than other bodies.
+  const limits = { bodyBytes: 32 * MIB, connections: DEFAULT_LIMITS.connections, ...options.limits };
+  const live = createLiveSessions({
+    log,
+    opener,
+    idleMs: options.idleMs ?? 60_000,
+    maxReaders: Math.max(1, Math.floor(limits.connections * READERS)),
+  });
   const projection = createFreshProjection(options.projection);
   const app = createApp({
     log,
@@ -86,8 +95,7 @@ export async function openSessionServer(options: SessionServerOptions): Promise<
     port,
     host,
     allowedHosts: options.allowedHosts ?? [],
-    // Images of a prompt are larger than other bodies.
-    limits: { bodyBytes: 32 * MIB, ...options.limits },
+    limits,
     refusalForm: refusalAnswer,
   });
   return {

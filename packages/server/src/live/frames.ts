@@ -31,18 +31,30 @@ export interface LiveState {
   readonly failure?: ErrorInWords;
 }
 
-/** Bytes of a frame. A record also has its position. */
+/** Bytes of a frame. The frame of a record also has its place in the log. */
 export interface Frame {
   readonly bytes: Uint8Array;
-  readonly position?: number;
+  readonly record?: Pick<Recorded, 'position' | 'chain'>;
+}
+
+/** Receiver of the bytes of one reader. */
+export interface FrameSink {
+  /**
+   * Sends bytes to the client. Returns `undefined` if the client takes more at once. Otherwise returns a promise that
+   * resolves when the client has taken them or is gone.
+   */
+  write(bytes: Uint8Array): Promise<void> | undefined;
 }
 
 const encoder = new TextEncoder();
 
 /** Returns the frame of a record. Its id is the position, so a client that connects again continues after it. */
 export function recordFrame(record: Recorded): Frame {
-  const { position } = record;
-  return { position, bytes: encoder.encode(`id: ${position}\nevent: record\ndata: ${JSON.stringify(record)}\n\n`) };
+  const { position, chain } = record;
+  return {
+    record: { position, chain },
+    bytes: encoder.encode(`id: ${position}\nevent: record\ndata: ${JSON.stringify(record)}\n\n`),
+  };
 }
 
 export function passingFrame(event: PassingEvent): Frame {
@@ -51,6 +63,11 @@ export function passingFrame(event: PassingEvent): Frame {
 
 export function stateFrame(state: LiveState): Frame {
   return { bytes: encoder.encode(`event: state\ndata: ${JSON.stringify(state)}\n\n`) };
+}
+
+/** Returns the last frame of a stream that ends with an error. */
+export function failedFrame(error: { readonly code: string; readonly message: string; readonly next: string }): Frame {
+  return { bytes: encoder.encode(`event: failed\ndata: ${JSON.stringify(error)}\n\n`) };
 }
 
 /** Comment that keeps the connection open through proxies, and shows the server that a client is gone. */

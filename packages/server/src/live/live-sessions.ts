@@ -6,7 +6,9 @@ import { defined, TidemarkError } from '@tidemark/core';
 import type { Log, SessionId } from '@tidemark/log';
 import { ServerError } from '../errors.ts';
 import type { ChosenModel, NewSession, OpenedSession, SessionOpener } from '../ports.ts';
-import type { Frame } from './frames.ts';
+import type { ReadingLimits } from './catch-up.ts';
+import { createReadingLimits } from './catch-up.ts';
+import type { FrameSink } from './frames.ts';
 import type { Questions } from './questions.ts';
 import { createQuestions } from './questions.ts';
 import type { SessionTurns } from './run-turns.ts';
@@ -42,8 +44,13 @@ export interface LiveSessions {
   readonly turns: SessionTurns;
   create(choices: NewSession): Promise<LiveSession>;
   fork(id: SessionId, options: AgentForkOptions): Promise<LiveSession>;
-  /** Yields the frames of a session from a position on, until the signal aborts or the server closes. */
-  read(id: SessionId, from: number, signal: AbortSignal): AsyncGenerator<readonly Frame[], void>;
+  /**
+   * Sends the frames of a session from a position on, until the signal aborts or the server closes.
+   *
+   * @throws ServerError `server/too-many-readers`, and as `SessionFeed.read` does.
+   * @throws LogError as `SessionFeed.read` does.
+   */
+  read(id: SessionId, from: number, sink: FrameSink, signal: AbortSignal): Promise<void>;
   /** Numbers of open sessions, of running turns, of readers, and of questions that wait. */
   count(): { readonly open: number; readonly running: number; readonly readers: number; readonly questions: number };
   /** Interrupts every turn, closes every session and ends every reader. */
@@ -56,6 +63,8 @@ export interface LiveSessionsOptions {
   readonly opener: SessionOpener;
   /** Time after which an idle session is closed, in milliseconds. */
   readonly idleMs: number;
+  /** Maximum number of readers of all sessions together. */
+  readonly maxReaders: number;
 }
 
 interface Held extends LiveSession {
@@ -74,6 +83,7 @@ interface SessionTable {
   readonly ending: Map<SessionId, Promise<void>>;
   readonly feeds: Map<SessionId, SessionFeed>;
   readonly memories: SessionMemories;
+  readonly limits: ReadingLimits;
   closing: boolean;
 }
 
@@ -86,6 +96,7 @@ export function createLiveSessions(options: LiveSessionsOptions): LiveSessions {
     ending: new Map(),
     feeds: new Map(),
     memories: new Map(),
+    limits: createReadingLimits(),
     closing: false,
   };
   const sweep = setInterval(() => closeIdle(sessions), Math.max(10, options.idleMs / 4)).unref();
@@ -108,12 +119,12 @@ export function createLiveSessions(options: LiveSessionsOptions): LiveSessions {
     create: (choices) => holdNew(sessions, (ask) => options.opener.create(choices, ask)),
     fork: (id, how) =>
       holdNew(sessions, (ask) => options.opener.fork(id, { ...sessions.memories.get(id)?.model, ...how }, ask)),
-    read: (id, from, signal) => readFeed(sessions, id, from, signal),
+    read: (id, from, sink, signal) => readFeed(sessions, id, from, sink, signal),
     count() {
       const held = [...sessions.held.values()];
-      const readers = [...sessions.feeds.values()].reduce((sum, feed) => sum + feed.readers(), 0);
       const questions = held.reduce((sum, one) => sum + one.questions.waiting().length, 0);
-      return { open: held.length, running: held.filter(({ session }) => session.running).length, readers, questions };
+      const running = held.filter(({ session }) => session.running).length;
+      return { open: held.length, running, readers: readersOf(sessions), questions };
     },
     async close() {
       sessions.closing = true;
@@ -195,8 +206,12 @@ async function hold(sessions: SessionTable, open: (ask: Questions['ask']) => Pro
   }
   const held: Held = { session, questions, opened, uses: 0, lastUse: performance.now() };
   place.feed = feedOf(sessions, session.id);
-  place.feed.attach(session, questions.waiting);
+  const ended = place.feed.attach(session, questions.waiting);
   sessions.held.set(session.id, held);
+  // A session whose storage failed ends by itself. The next command opens it again.
+  void ended.then(() => {
+    if (sessions.held.get(session.id) === held) endHeld(sessions, session.id, held);
+  });
   return held;
 }
 
@@ -204,21 +219,36 @@ function closing(): ServerError {
   return new ServerError('server/closing', 'the server is stopping', 'send the request again when it runs again');
 }
 
-function feedOf({ feeds, options, memories }: SessionTable, id: SessionId): SessionFeed {
-  const feed = feeds.get(id) ?? createSessionFeed(options.log, id, () => shownMemory(memories.get(id)));
+function feedOf({ feeds, options, limits, memories }: SessionTable, id: SessionId): SessionFeed {
+  const memory = (): ReturnType<typeof shownMemory> => shownMemory(memories.get(id));
+  const feed = feeds.get(id) ?? createSessionFeed(options.log, id, { limits, memory });
   feeds.set(id, feed);
   return feed;
 }
 
-async function* readFeed(
+function readersOf({ feeds }: SessionTable): number {
+  return [...feeds.values()].reduce((sum, feed) => sum + feed.readers(), 0);
+}
+
+async function readFeed(
   sessions: SessionTable,
   id: SessionId,
   from: number,
+  sink: FrameSink,
   signal: AbortSignal,
-): AsyncGenerator<readonly Frame[], void> {
+): Promise<void> {
+  const { maxReaders } = sessions.options;
+  if (sessions.closing) throw closing();
+  // Commands must still find a free connection if a client opens many streams.
+  if (readersOf(sessions) >= maxReaders)
+    throw new ServerError(
+      'server/too-many-readers',
+      `${maxReaders} clients are following events`,
+      'end the streams that are not needed, or try again later',
+    );
   const feed = feedOf(sessions, id);
   try {
-    yield* feed.read(from, signal);
+    await feed.read(from, sink, signal);
   } finally {
     forgetFeed(sessions, id, feed);
   }
@@ -232,11 +262,20 @@ function forgetFeed({ feeds, held }: SessionTable, id: SessionId, feed: SessionF
 function closeIdle(sessions: SessionTable): void {
   const before = performance.now() - sessions.options.idleMs;
   for (const [id, held] of sessions.held) {
-    const { session, uses, lastUse } = held;
-    const works = session.running || session.processes.list().some(({ running }) => running);
-    if (works) held.lastUse = performance.now();
+    const { session, questions, uses, lastUse } = held;
+    const works =
+      session.running || questions.waiting().length > 0 || session.processes.list().some(({ running }) => running);
+    if (works || isWarmedFor(sessions.feeds.get(id))) held.lastUse = performance.now();
     else if (uses === 0 && lastUse <= before) endHeld(sessions, id, held);
   }
+}
+
+/**
+ * True if a request is planned that keeps the cache warm, and a reader follows the session. Without a reader the session
+ * is closed, so that another process can continue it.
+ */
+function isWarmedFor(feed: SessionFeed | undefined): boolean {
+  return feed !== undefined && feed.readers() > 0 && feed.warms();
 }
 
 function endHeld(sessions: SessionTable, id: SessionId, { opened }: Held): void {
