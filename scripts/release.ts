@@ -13,6 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { isolatedDeclaration } from 'rolldown/experimental';
 
+import { buildParts } from '../packages/inspector/page/build-parts.ts';
 import { bundleProgram, NOT_BUNDLED } from './bundle-program.ts';
 
 interface Manifest {
@@ -65,7 +66,15 @@ async function release(folder: string): Promise<void> {
   const shelved = await libraries();
   for (const room of shelved) await releaseRoom(room, modules);
   await releaseRoom(COMMAND, modules, await notBundledBy(shelved));
+  await releasePage(modules);
   console.log(`${shelved.length + 1} packages in ${modules}`);
+}
+
+/** Writes the bundled page of the inspector next to the code that reads it: in its package, and in the program. */
+async function releasePage(modules: string): Promise<void> {
+  const parts = JSON.stringify(await buildParts());
+  for (const folder of ['@tidemark/inspector', 'tidemark/program'])
+    await writeFile(join(modules, folder, 'inspector-parts.json'), parts);
 }
 
 /** Returns the dependencies of these packages that a bundle of them does not contain. */

@@ -102,7 +102,7 @@ async function playSession(terminal: PseudoTerminal): Promise<void> {
   await allowUntil(terminal, /completed in[^]*next \$/);
   await takePicture(terminal, 'terminal-turn', 'A turn with diffs, its cost, and the status line with the next price');
   await sendText(terminal, '/context');
-  await terminal.until(/q back/);
+  await terminal.until(/Esc back/);
   await takePicture(terminal, 'terminal-context', 'The command /context shows what fills the window');
   await terminal.press('q', /in the viewer[^]*^>/m);
   await sendText(terminal, SECOND_PROMPT);
@@ -146,9 +146,9 @@ function withFixedTimes(row: string): string {
     .replaceAll(/cache \d:\d\d/g, 'cache 4:50');
 }
 
-/** Returns false for the rows of a notice that only a machine shows on which the script runs as root. */
+/** Returns false for the row that only a machine shows on which the script runs as root. */
 function isOnEachMachine(row: string): boolean {
-  return !row.includes('commands run as root') && !row.startsWith('work as an ordinary user');
+  return !row.includes('commands can write to every file');
 }
 
 /** Returns an answer with a text and calls. */

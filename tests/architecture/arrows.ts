@@ -51,7 +51,9 @@ const TWINS: Readonly<Record<string, readonly string[]>> = {
   'packages/kit': ['packages/simulator', 'providers/scripted'],
   'packages/recording': ['stores/memory', 'stores/ndjson'],
   'packages/analytics': ['stores/memory'],
-  'packages/server': ['packages/kit', 'providers/scripted'],
+  'packages/server': ['packages/model', 'packages/kit', 'packages/simulator', 'providers/scripted'],
+  'packages/inspector': ['packages/log', 'packages/client'],
+  'packages/client': ['packages/analytics', 'packages/server', 'packages/kit', 'providers/scripted'],
   'tools/skills': ['packages/log'],
 };
 

@@ -14,7 +14,7 @@ export interface Violation {
 }
 
 const LEFT_OUT = new Set(['node_modules', 'dist', 'fixtures', 'results', 'coverage']);
-const READ = /\.(ts|cts|mts|cjs|mjs|js|md)$|^(package|tsconfig)(\.[a-z]+)?\.json$/;
+const READ = /\.(ts|tsx|cts|mts|cjs|mjs|js|md)$|^(package|tsconfig)(\.[a-z]+)?\.json$/;
 
 /**
  * Reads the source files, Markdown pages, manifests and compiler settings below a folder. Omits hidden folders and the
@@ -36,15 +36,18 @@ export function readTree(root: string): Tree {
 
 /** Checks if a path is a TypeScript or JavaScript file. */
 export function isSource(path: string): boolean {
-  return /\.[cm]?[jt]s$/.test(path);
+  return /\.[cm]?[jt]sx?$/.test(path);
 }
 
 /**
- * Checks if a path belongs to a test, to a contract suite, or to `tests` or `bench`. Such files may import packages
+ * Checks if a path belongs to a test, to a contract suite, to the sources of a page, or to `tests` or `bench`. A page is
+ * bundled, so its libraries are no dependencies of the package. Such files may import packages
  * that the source files of the same package may not.
  */
 export function isTest(path: string): boolean {
   return (
-    /\.test\.ts$|^[^/]+\/[^/]+\/(tests|contract)\//.test(path) || path.startsWith('tests/') || path.startsWith('bench/')
+    /\.test\.ts$|^[^/]+\/[^/]+\/(tests|contract|page)\//.test(path) ||
+    path.startsWith('tests/') ||
+    path.startsWith('bench/')
   );
 }

@@ -2,6 +2,7 @@
 // changed settings, side calls, restarts and crashes. Meanwhile its tools fail, hang or write, and its provider fails.
 
 import { describe, expect, it } from 'vitest';
+import { expectRowsLikeAccounts } from './rows.ts';
 import { agentStory } from './agent-commands.ts';
 import { expectArrivedRecorded } from './bytes.ts';
 import { expectForksContinue } from './forks.ts';
@@ -58,6 +59,11 @@ describe.each<World & { readonly runs: number }>([
   it(
     'L8: no tool, stream or timer remains when an agent is closed',
     hold(({ stage }) => expectNothingRuns(stage)),
+  );
+
+  it(
+    'L9: the rows of a projection have the sums of the accounts, wherever its updates ended',
+    hold((played) => expectRowsLikeAccounts(played)),
   );
 
   it(

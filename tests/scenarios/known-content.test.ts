@@ -157,6 +157,15 @@ describe('`write` refuses to replace a file', () => {
     expect(await again.call(...write)).toContain(REFUSED);
   });
 
+  test('of which it was shown only a picture or the text of a PDF', async () => {
+    const pdf = readFileSync(new URL('../../apps/cli/tests/fixtures/specification.pdf', import.meta.url));
+    const work = await openWork();
+    writeFileSync(join(work.folder, 'a.txt'), pdf);
+    expect(await work.call('read', { path: 'a.txt' })).toContain('[page 1 of');
+    expect(await work.call(...write)).toContain('not its bytes; nothing was written. Write to another path');
+    expect(readFileSync(join(work.folder, 'a.txt')).equals(pdf)).toBe(true);
+  });
+
   test('of which it saw only the changes of its own edits', async () => {
     const work = await openWork();
     await work.call('edit', { path: 'a.txt', old_text: 'one', new_text: '1' });

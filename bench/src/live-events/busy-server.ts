@@ -3,6 +3,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 
+import { openSessionProjection } from '@tidemark/analytics';
 import { createAgent, defineTool } from '@tidemark/kit';
 import type { Log, LogWriter, SessionId } from '@tidemark/log';
 import { callId, sessionId, timestamp } from '@tidemark/log';
@@ -73,6 +74,7 @@ const server = await openSessionServer({
   version: 'bench',
   port: 0,
   idleMs: 2 ** 30,
+  projection: await openSessionProjection({ path: undefined, log, rowOf: () => undefined, rules: 'bench' }),
 });
 const place: BusyPlace = { url: server.url, token, session: session.id, long: LONG };
 process.send?.(place);

@@ -77,7 +77,7 @@ const answer = {
   seconds: fc.integer({ min: -5, max: 40_000 }),
 } as const;
 
-const event: fc.Arbitrary<RandomEvent> = fc.oneof(
+const randomEvent: fc.Arbitrary<RandomEvent> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.record({ type: fc.constant('epoch'), model: fc.nat(3), cause: fc.nat(4), also: fc.boolean() }),
@@ -108,7 +108,11 @@ export const randomActions: fc.Arbitrary<readonly RandomAction[]> = fc.array(
     },
     {
       weight: 6,
-      arbitrary: fc.record({ type: fc.constant('events'), of: fc.nat(5), events: fc.array(event, { maxLength: 8 }) }),
+      arbitrary: fc.record({
+        type: fc.constant('events'),
+        of: fc.nat(5),
+        events: fc.array(randomEvent, { maxLength: 8 }),
+      }),
     },
     { weight: 3, arbitrary: fc.record({ type: fc.constant('update'), only: maybe(fc.nat(5)) }) },
     { weight: 1, arbitrary: fc.record({ type: fc.constant('reopen') }) },

@@ -41,7 +41,17 @@ export function builtInToolNames(): readonly string[] {
   return [...workspaceTools({ folder: '/', memory: true }).map(({ name }) => name), ...WITH_OPTIONS];
 }
 
-const WITH_OPTIONS: readonly string[] = ['agent', 'plan', 'skill_search', 'skill_load', 'tool_search', 'tool_call'];
+const WITH_OPTIONS: readonly string[] = [
+  'agent',
+  'plan',
+  'skill_search',
+  'skill_load',
+  'tool_search',
+  'tool_call',
+  'process',
+  'fetch',
+  'web_search',
+];
 
 function toolsOfWorkspace(options: AgentOptions, background: Background | undefined): readonly Tool[] {
   const workspace = workspaceOf(options);

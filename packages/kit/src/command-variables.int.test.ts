@@ -82,3 +82,14 @@ test('a secret that is too short to be masked is refused', () =>
       host: { environment: { PIN: '1234' } },
     }),
   ).toThrow('fewer than 12 characters'));
+
+test.each(['PATH', 'HOME', 'LC_ALL', 'TERM'])('%s is refused as a secret, also if it is not set', (name) =>
+  expect(() =>
+    createAgent({
+      model: 'claude-sonnet-4-5',
+      apiKey: 'simulated',
+      workspace: { folder: tmpdir(), commands: { secretVariables: [name] } },
+      host: { environment: {} },
+    }),
+  ).toThrow(`${name} is not a secret: every command has it`),
+);

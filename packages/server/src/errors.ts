@@ -11,11 +11,17 @@ export type ServerErrorCode =
   | 'server/answered'
   | 'server/turn-running'
   | 'server/grown'
+  | 'server/not-restorable'
+  | 'server/no-such-file'
+  | 'server/no-such-process'
+  | 'server/no-such-draft'
+  | 'server/not-open'
   | 'server/folder-refused'
   | 'server/beyond-end'
   | 'server/too-slow'
   | 'server/too-many-readers'
   | 'server/closing'
+  | 'server/reading'
   | 'server/bad-options';
 
 /** HTTP status of each code. */
@@ -27,11 +33,17 @@ export const SERVER_ERRORS: Readonly<Record<ServerErrorCode, 400 | 401 | 403 | 4
   'server/answered': 409,
   'server/turn-running': 409,
   'server/grown': 409,
+  'server/not-restorable': 409,
+  'server/no-such-file': 404,
+  'server/no-such-process': 404,
+  'server/no-such-draft': 404,
+  'server/not-open': 409,
   'server/folder-refused': 403,
   'server/beyond-end': 409,
   'server/too-slow': 503,
   'server/too-many-readers': 503,
   'server/closing': 503,
+  'server/reading': 503,
   'server/bad-options': 500,
 };
 

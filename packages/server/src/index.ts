@@ -5,4 +5,13 @@ export type { ServerErrorCode } from './errors.ts';
 export { SERVER_ERRORS, ServerError } from './errors.ts';
 export type { SessionServer, SessionServerOptions } from './open-session-server.ts';
 export { openSessionServer } from './open-session-server.ts';
-export type { NewSession, OpenedSession, SessionOpener } from './ports.ts';
+export type {
+  ChangedFileState,
+  ChosenModel,
+  FileRestorer,
+  ModelNames,
+  NewSession,
+  OpenedSession,
+  RestorableChanges,
+  SessionOpener,
+} from './ports.ts';

@@ -1,11 +1,16 @@
 // Opens the server of sessions: the application behind a server whose clients are not trusted.
 
+import type { SessionProjection } from '@tidemark/analytics';
 import type { HttpServer, ServerLimits } from '@tidemark/http-server';
 import { DEFAULT_LIMITS, openServer } from '@tidemark/http-server';
 import type { Log } from '@tidemark/log';
+import type { FreshProjection } from './analytics/fresh-projection.ts';
+import { createFreshProjection } from './analytics/fresh-projection.ts';
 import { createAuthentication } from './app/authenticate.ts';
 import { createApp } from './app/create-app.ts';
+import { refusalAnswer } from './app/failure.ts';
 import { ServerError } from './errors.ts';
+import type { LiveSessions } from './live/live-sessions.ts';
 import { createLiveSessions } from './live/live-sessions.ts';
 import type { SessionOpener } from './ports.ts';
 
@@ -13,6 +18,8 @@ import type { SessionOpener } from './ports.ts';
 export interface SessionServerOptions {
   readonly log: Log;
   readonly opener: SessionOpener;
+  /** Rows of the sessions for the analytics. The server closes it. */
+  readonly projection: SessionProjection;
   /** Token that every request needs: at least 32 characters. */
   readonly token: string;
   /** Version that `/health` reports. */
@@ -59,7 +66,8 @@ export async function openSessionServer(options: SessionServerOptions): Promise<
       `the address ${host} can be reached by other machines`,
       'allow it explicitly, or use 127.0.0.1; the server has no TLS, so put a proxy with TLS before it',
     );
-  const authentication = createAuthentication(token, () => Date.now());
+  const now = (): number => Date.now();
+  const authentication = createAuthentication(token, now);
   // Images of a prompt are larger than other bodies.
   const limits = { bodyBytes: 32 * MIB, connections: DEFAULT_LIMITS.connections, ...options.limits };
   const live = createLiveSessions({
@@ -68,26 +76,35 @@ export async function openSessionServer(options: SessionServerOptions): Promise<
     idleMs: options.idleMs ?? 60_000,
     maxReaders: Math.max(1, Math.floor(limits.connections * READERS)),
   });
-  const app = createApp({ log, live, authentication, version });
+  const projection = createFreshProjection(options.projection);
+  const app = createApp({
+    log,
+    live,
+    models: opener.models,
+    restorer: opener.restorer,
+    authentication,
+    projection,
+    version,
+    now,
+  });
   const http = await openServer((request, bindings) => app.fetch(request, bindings), {
     port,
     host,
     allowedHosts: options.allowedHosts ?? [],
     limits,
+    refusalForm: refusalAnswer,
   });
   return {
     url: http.url,
     port: http.port,
     createLink: () => `${http.url}/#code=${authentication.createCode()}`,
-    close: () => closeAll(live, http),
+    close: () => closeAll(live, projection, http),
   };
 }
 
 /** Ends the turns first, so that readers still get the last records. */
-async function closeAll(live: ReturnType<typeof createLiveSessions>, http: HttpServer): Promise<void> {
-  try {
-    await live.close();
-  } finally {
-    await http.close();
-  }
+async function closeAll(live: LiveSessions, projection: FreshProjection, http: HttpServer): Promise<void> {
+  const ended = await Promise.allSettled([live.close(), projection.close()]);
+  await http.close();
+  for (const one of ended) if (one.status === 'rejected') throw one.reason;
 }

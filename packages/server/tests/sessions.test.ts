@@ -80,26 +80,3 @@ test('a prompt with an old length of the session is refused, so a repeated reque
     body: { error: { code: 'server/grown' } },
   });
 });
-
-test.each([
-  ['no token', {}, 401],
-  ['a wrong token', { authorization: 'Bearer wrong' }, 401],
-  ['the token in another scheme', { authorization: 'Basic wrong' }, 401],
-])('a request with %s is refused', async (_title, headers, status) => {
-  await using place = await openTestServer();
-  for (const path of ['/sessions', '/sessions/x', '/sessions/x/events', '/openapi.json', '/nothing'])
-    expect((await fetch(`${place.server.url}${path}`, { headers })).status).toBe(status);
-});
-
-test('the code of a link gives the token once', async () => {
-  await using place = await openTestServer();
-  const code = place.server.createLink().split('#code=')[1];
-  const redeem = () =>
-    fetch(`${place.server.url}/link`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ code }),
-    });
-  expect(await (await redeem()).json()).toEqual({ token: place.token });
-  expect((await redeem()).status).toBe(401);
-});

@@ -2,9 +2,12 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Asker } from '@tidemark/agent';
+import type { SessionProjection } from '@tidemark/analytics';
+import { openSessionProjection } from '@tidemark/analytics';
 import type { AgentOptions } from '@tidemark/kit';
 import { createAgent, createMemoryStore } from '@tidemark/kit';
 import type { Log } from '@tidemark/log';
+import { defaultCatalog, effortsOf, findModel } from '@tidemark/model';
 import type { ScriptedAnswer } from '@tidemark/provider-scripted';
 import { createScriptedProvider } from '@tidemark/provider-scripted';
 import type { SessionServerOptions } from '../src/index.ts';
@@ -53,6 +56,13 @@ export async function openTestServer({
   const server = await openSessionServer({
     log,
     opener: {
+      models: {
+        resolve: async (_session, named) => named,
+        async efforts({ model, provider: served }) {
+          const row = findModel(defaultCatalog(), model, served);
+          return row && effortsOf(row);
+        },
+      },
       async create({ title }, ask) {
         const one = createOne(ask);
         return { session: await one.open(undefined, title === undefined ? {} : { title }), close: () => one.close() };
@@ -66,6 +76,7 @@ export async function openTestServer({
         return { session: await one.fork(id, how), close: () => one.close() };
       },
     },
+    projection: await openTestProjection(log),
     token,
     version: 'test',
     port: 0,
@@ -103,6 +114,11 @@ export async function openTestServer({
       await pause(0);
     },
   };
+}
+
+/** Opens a projection of the sessions of a store in memory. */
+export function openTestProjection(log: Log): Promise<SessionProjection> {
+  return openSessionProjection({ path: undefined, log, rowOf: () => undefined, rules: 'test' });
 }
 
 /** Yields the events of an answer with server-sent events. */

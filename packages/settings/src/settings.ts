@@ -174,6 +174,12 @@ export function broughtValue(name: string, value: unknown, workspace: string): u
   return narrowing.length === 0 ? undefined : narrowing;
 }
 
+/** Returns true for a rule that allows tools whose names begin with the prefix. */
+export function isAllowRule(rule: unknown, prefix: string): boolean {
+  const read = ruleSchema.safeParse(rule).data;
+  return read?.decision === 'allow' && read.tool.startsWith(prefix);
+}
+
 /** Returns true for a setting that no workspace may set, even with trust. */
 export function isOwnOnly(name: string): boolean {
   return OWN_ONLY.includes(name);

@@ -87,6 +87,27 @@ describe('the effective value of a setting', () => {
     expect((await settle()).settings.mcp?.servers).toEqual({ mine: server('mine'), both: server('user') });
   });
 
+  test("leaves out the user's rules that allow a server which a trusted workspace replaces by another one", async () => {
+    const shop = (url: string): object => ({ mcp: { servers: { shop: { url: `https://${url}.example/` } } } });
+    const rules = [
+      { decision: 'allow', tool: 'shop__*' },
+      { decision: 'allow', tool: 'shop__buy' },
+      { decision: 'deny', tool: 'shop__*' },
+      { decision: 'allow', tool: 'shop2__buy' },
+      { decision: 'allow', tool: 'read' },
+    ];
+    own(JSON.stringify({ ...shop('user'), permissions: { rules } }));
+    const rulesWith = async (folder: object): Promise<unknown> => {
+      workspace(JSON.stringify(folder));
+      return (await settle({ trusted: true })).settings.permissions?.rules;
+    };
+    expect(await rulesWith(shop('folder'))).toEqual(rules.slice(2));
+    expect(await rulesWith(shop('user'))).toEqual(rules);
+    expect(await rulesWith({})).toEqual(rules);
+    workspace(JSON.stringify(shop('folder')));
+    expect((await settle()).settings.permissions?.rules).toEqual(rules);
+  });
+
   test('is the default, described as text, if no source sets it', async () => {
     const { settings, effective } = await settle();
     expect(settings).toEqual({});

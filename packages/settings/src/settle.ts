@@ -15,6 +15,7 @@ import { environmentSettings } from './environment-settings.ts';
 import { parseConfiguration, readConfiguration, readOwnConfiguration } from './read-configuration.ts';
 import type { HookSetting } from './hook-settings.ts';
 import type { ServerSetting } from './server-settings.ts';
+import { replacedServers, withoutAllowRules } from './rules-of-servers.ts';
 import { serversIn } from './server-settings.ts';
 import type { Settings, SettingsSchema } from './settings.ts';
 import { broughtValue, byDefault, isDisplay, isJoined, leavesOf, settingsSchema } from './settings.ts';
@@ -80,10 +81,12 @@ export async function readSettings(request: SettingsRequest): Promise<SettledSet
   const { folder, file, environment } = request;
   const own = await (file === undefined ? readOwnConfiguration(folder, schema) : readConfiguration(file, schema));
   const { used, ignored, problem } = ofWorkspace(request, schema);
+  const given = environmentSettings(environment, leavesOf(schema));
+  const replaced = replacedServers({ environment: given, folder: used, own });
   const layers: readonly SettingLayer[] = [
-    ['environment', environmentSettings(environment, leavesOf(schema))],
+    ['environment', withoutAllowRules(given, replaced)],
     ['workspace', used],
-    ['user', own],
+    ['user', withoutAllowRules(own, replaced)],
   ];
   const effective = [...leavesOf(schema).keys()].map((name) => inForce(name, layers));
   const serverSources = layers.flatMap(([source, leaves]) =>

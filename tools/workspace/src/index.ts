@@ -5,6 +5,7 @@ export type { Background, BackgroundOptions } from './background/create-backgrou
 export { createBackground } from './background/create-background.ts';
 export { createProcessTool } from './background/process-tool.ts';
 export { processesSource } from './background/processes-source.ts';
+export { isOrdinaryVariable } from './bash/bash-environment.ts';
 export type { BashOptions } from './bash/bash-tool.ts';
 export { createBashTool } from './bash/bash-tool.ts';
 export type { TriedPromise } from './sandbox/try-promises.ts';

@@ -1,5 +1,6 @@
 // Finds the session that the user names: by its id, by the start of its id, or by its title.
 
+import { createSecrets, secretsOf } from '@tidemark/agent';
 import type { Log, SessionId, SessionSummary } from '@tidemark/log';
 import { LogError, sessionId } from '@tidemark/log';
 
@@ -10,7 +11,7 @@ import type { CommandOutput } from '../frame/output.ts';
 import { withStyle } from '../frame/shown.ts';
 
 /** Parts of the context that are needed to find a session. */
-export interface SessionSearch extends Pick<CommandContext, 'store' | 'folder'> {
+export interface SessionSearch extends Pick<CommandContext, 'store' | 'folder' | 'environment'> {
   /** Output on which the found session is reported. */
   readonly output: Pick<CommandOutput, 'note'>;
 }
@@ -24,7 +25,10 @@ type NameableSession = Pick<SessionSummary, 'session'> & Partial<SessionSummary>
  * @throws CliError `cli/not-found` when no session matches, or several do.
  * @throws LogError `log/missing` when no session matches a text that has the form of an id.
  */
-export async function findSession(text: string, context: Pick<SessionSearch, 'store' | 'output'>): Promise<SessionId> {
+export async function findSession(
+  text: string,
+  context: Pick<SessionSearch, 'store' | 'output' | 'environment'>,
+): Promise<SessionId> {
   const found = await seekSession(text, context);
   if (found !== undefined) return found;
   const message = `no session has the id or the title ${JSON.stringify(text)}`;
@@ -43,7 +47,7 @@ export async function findSession(text: string, context: Pick<SessionSearch, 'st
  */
 export async function seekSession(
   text: string,
-  context: Pick<SessionSearch, 'store' | 'output'>,
+  context: Pick<SessionSearch, 'store' | 'output' | 'environment'>,
 ): Promise<SessionId | undefined> {
   const store = await context.store();
   const whole = asId(text);
@@ -56,8 +60,8 @@ export async function seekSession(
   const matching = matchingSessions(text, [...sessions, ...lost]);
   const [only, ...others] = matching;
   if (only === undefined) return undefined;
-  if (others.length > 0) throw ambiguous(text, matching);
-  if (only.session !== text) reportFound(only, context);
+  if (others.length > 0) throw await ambiguous(text, matching, context);
+  if (only.session !== text) await reportFound(only, context);
   return only.session;
 }
 
@@ -104,8 +108,11 @@ async function exists(store: Log, session: SessionId): Promise<boolean> {
 }
 
 /** Reports a session that was not named by its whole id. */
-export function reportFound({ session, title }: NameableSession, { output }: Pick<SessionSearch, 'output'>): void {
-  const name = title === undefined ? '' : `: ${inOneLine(title)}`;
+export async function reportFound(
+  { session, title }: NameableSession,
+  { output, environment }: Pick<SessionSearch, 'output' | 'environment'>,
+): Promise<void> {
+  const name = title === undefined ? '' : `: ${inOneLine(await maskedNow(title, environment))}`;
   output.note([withStyle('dim', `session ${session}${name}`)]);
 }
 
@@ -114,12 +121,24 @@ const MOST_LISTED = 8;
 /** Longest title in a line, in characters. */
 const LONGEST_TITLE = 60;
 
-function ambiguous(text: string, matching: readonly NameableSession[]): CliError {
+/** Masks the secrets in a title once more: a variable may have got its value after the title was stored. */
+function maskedNow(title: string, environment: SessionSearch['environment']): Promise<string> {
+  return createSecrets({ values: secretsOf(environment) }).mask(title);
+}
+
+async function ambiguous(
+  text: string,
+  matching: readonly NameableSession[],
+  { environment }: Pick<SessionSearch, 'environment'>,
+): Promise<CliError> {
   const now = Date.now();
   const newest = matching.toSorted((a, b) => timeOf(b).localeCompare(timeOf(a)));
-  const lines = newest
-    .slice(0, MOST_LISTED)
-    .map((one) => `\n  ${one.session}  ${ageOf(timeOf(one), now)}  ${inOneLine(one.title ?? 'without a title')}`);
+  const lines = await Promise.all(
+    newest.slice(0, MOST_LISTED).map(async (one) => {
+      const title = one.title === undefined ? 'without a title' : await maskedNow(one.title, environment);
+      return `\n  ${one.session}  ${ageOf(timeOf(one), now)}  ${inOneLine(title)}`;
+    }),
+  );
   const more = newest.length - lines.length;
   return new CliError(
     'cli/not-found',

@@ -46,6 +46,17 @@ test('a session that was not named by its whole id is reported on stderr', async
   expect((await tidemark('verify', '0197a-first')).err).toBe('');
 });
 
+test('a title on stderr contains no secret of the environment, also one that was set after the title was stored', async () => {
+  await begin('0197a-first', 'Use letmein-12345678 here');
+  await begin('0197b-second', 'Use letmein-12345678 there');
+  const environment = { TIDEMARK_HOME: home, SHOP_TOKEN: 'letmein-12345678' };
+  for (const name of ['here', 'use']) {
+    const { err } = await pretendRun(['verify', name], { folder: '/work/shop', environment });
+    expect(err).toContain('Use [secret:SHOP_TOKEN] here');
+    expect(err).not.toContain('letmein');
+  }
+});
+
 test('a name of several sessions is refused with exit code 3, and the error lists them', async () => {
   await begin('0197a-first', 'Fix the parser');
   await begin('0197b-second', 'Fix the parser');

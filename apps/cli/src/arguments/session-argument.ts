@@ -57,7 +57,7 @@ export async function optionalSession(
   const store = await context.store();
   const session = await newestSessionId(store, context.folder);
   const { sessions } = await store.sessions({ workspace: context.folder });
-  reportFound(sessions.find((one) => one.session === session) ?? { session }, context);
+  await reportFound(sessions.find((one) => one.session === session) ?? { session }, context);
   return session;
 }
 

@@ -212,3 +212,14 @@ test('the role of an agent of the folder is a note and never system text, also a
     'In this session you are the agent "reviewer". The user chose it, and its instructions are:\n\nYou review.',
   ]);
 });
+
+test('`run --agent` names the tools of the agent that do not exist, with the nearest name, and accepts those of a server', async () => {
+  own('reader.md', file('tools: [Read, grep, teleport, shop__list, fetch]\n'));
+  settings({ mcp: { servers: { shop: { command: 'false' } } } });
+  const { err } = await simulated(stage.scenario({ answer: { text: 'Done.' } }), '--agent', 'reader', 'look around');
+  expect(err).toContain('notice: reader: tools: there is no tool `Read`; did you mean `read`?\n');
+  expect(err).toContain('notice: reader: tools: there is no tool `teleport`; it can have read, write, ');
+  expect(err).not.toMatch(/no tool `(grep|shop__list|fetch)`/);
+  const { out } = await tidemark(['agents']);
+  expect(out).toContain('! reader: tools: there is no tool `teleport`');
+});

@@ -1,8 +1,7 @@
 // `tidemark agents`: lists the own agents with their source, model, tools and size, and the files that cannot be used.
 
-import { nearestName } from '@tidemark/agent';
 import type { ProviderName } from '@tidemark/kit';
-import { builtInToolNames, isProviderName, keyLocation, PROVIDERS } from '@tidemark/kit';
+import { isProviderName, keyLocation, PROVIDERS } from '@tidemark/kit';
 import type { Json } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
 import type { FoundAgent } from '@tidemark/tools-skills';
@@ -11,10 +10,11 @@ import type { Command, CommandContext, CommandOutcome } from '../frame/command.t
 import { formatCount } from '../frame/numbers.ts';
 import { plainSize } from '../frame/plain-size.ts';
 import { plainText } from '../frame/plain-text.ts';
+import { knownServers } from '../mcp/known-servers.ts';
 import { keyOf, tokenOf } from '../settings/key-presence.ts';
 import { readCatalog } from '../settings/own-catalog.ts';
 import type { AgentsHere } from '../settings/own-agents.ts';
-import { agentsHere, modelProblem, rowOfAgent } from '../settings/own-agents.ts';
+import { agentsHere, modelProblem, rowOfAgent, toolProblems } from '../settings/own-agents.ts';
 import { oneName } from '../settings/trust-in.ts';
 
 /** Command `tidemark agents`, which lists the own agents. */
@@ -39,8 +39,9 @@ interface ListedAgent {
 async function list(context: CommandContext): Promise<CommandOutcome> {
   const here = await agentsHere(context);
   const { unused } = here;
+  const servers = (await knownServers({}, context)).servers.map(({ name }) => name);
   const listed: ListedAgent[] = [];
-  for (const agent of here.found.agents) listed.push(await listedAgent(agent, context));
+  for (const agent of here.found.agents) listed.push(await listedAgent(agent, servers, context));
   const { output } = context;
   output.result(fieldsOf(listed, here, unused), () =>
     listed.length === 0 ? 'no own agent is installed' : `${formatCount(listed.length, 'own agent')} installed`,
@@ -62,13 +63,17 @@ async function list(context: CommandContext): Promise<CommandOutcome> {
 
 const PLACES = 'an agent is a Markdown file in .agents/agents or in ~/.agents/agents';
 
-async function listedAgent(agent: FoundAgent, context: CommandContext): Promise<ListedAgent> {
+async function listedAgent(
+  agent: FoundAgent,
+  servers: readonly string[],
+  context: CommandContext,
+): Promise<ListedAgent> {
   const { model, tools = [] } = agent;
   const row = model === undefined ? undefined : rowOfAgent(model, await readCatalog(context.home), undefined);
   const problems = [
     modelProblem(agent, row),
     row === undefined ? undefined : await keyProblem(row, context),
-    ...toolProblems(tools),
+    ...toolProblems(tools, servers),
   ];
   return { agent, row, problems: problems.filter((problem) => problem !== undefined) };
 }
@@ -78,17 +83,6 @@ async function keyProblem({ provider }: Capabilities, context: CommandContext): 
   if ((await keyOf(provider, context)) !== undefined || tokenOf(provider, context) !== undefined) return undefined;
   const { title, variable } = PROVIDERS[provider satisfies ProviderName];
   return `model: there is no key for ${title}: set ${variable}, or store a key with \`tidemark keys set ${provider}\``;
-}
-
-/** Names of tools that are nearly the name of a built-in tool, such as `Read`. Tools of servers are not known here. */
-function toolProblems(tools: readonly string[]): readonly string[] {
-  const names = tools.filter((name) => !name.includes('*'));
-  if (names.length === 0) return [];
-  const known = builtInToolNames();
-  return names.flatMap((name) => {
-    const near = known.includes(name) ? undefined : nearestName(name, known);
-    return near === undefined ? [] : [`tools: there is no tool \`${name}\`; did you mean \`${near}\`?`];
-  });
 }
 
 function rowOf({ agent, row, problems }: ListedAgent): readonly string[] {

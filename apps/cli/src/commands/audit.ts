@@ -1,7 +1,6 @@
 // `tidemark audit`: reports the cost of all coding agents on this machine, the smallest cost that was possible, and the
 // difference by cause. It reads the agents' transcripts, imports nothing and sends nothing.
 
-import { createHash } from 'node:crypto';
 import { join, resolve } from 'node:path';
 
 import type { Advice, AdviseOptions, Audit, AuditCall, AuditSession, Projection, Updated } from '@tidemark/analytics';
@@ -16,7 +15,6 @@ import {
   updateProjection,
 } from '@tidemark/analytics';
 import { defined } from '@tidemark/core';
-import { canonicalText } from '@tidemark/log';
 import type { Catalog } from '@tidemark/model';
 import { findModel } from '@tidemark/model';
 import type { TranscriptPlace } from '@tidemark/recording';
@@ -30,7 +28,7 @@ import { auditPage } from '../html/audit-page.ts';
 import { pageFile, writePage } from '../html/page-file.ts';
 import { adviceLines } from '../reports/audit-advice.ts';
 import { auditTables, headlineOfAudit, notesOfAudit, nothingToAudit } from '../reports/audit-report.ts';
-import { readCatalog } from '../settings/own-catalog.ts';
+import { catalogDigest, readCatalog } from '../settings/own-catalog.ts';
 
 /** Command `tidemark audit`, which reports the cost of all coding agents on this machine. */
 export const auditCommand: Command = {
@@ -106,7 +104,7 @@ async function withRows<T>(
   { home, output }: CommandContext,
   work: (projection: Projection) => Promise<T>,
 ): Promise<T> {
-  const rules = rulesOf(catalog);
+  const rules = catalogDigest(catalog);
   try {
     return await closeAfter(openProjection(join(home, 'audit.sqlite'), rules), work);
   } catch (error) {
@@ -150,11 +148,6 @@ async function adviceFor(
     if (advice !== undefined) advised.push(advice);
   }
   return advised;
-}
-
-/** Returns a digest of the catalog. If the prices change, the rows are computed again. */
-function rulesOf(catalog: Catalog): string {
-  return createHash('sha256').update(canonicalText(catalog)).digest('hex');
 }
 
 async function update(

@@ -16,6 +16,7 @@ import {
   checkRuntime,
   checkSandbox,
   checkSettings,
+  checkVariables,
 } from '../doctor/surroundings-checks.ts';
 import { checkArtifacts, checkSize } from '../doctor/storage-checks.ts';
 import { collect } from '../doctor/collect.ts';
@@ -77,7 +78,13 @@ async function examine(context: CommandContext, onlyProblems: boolean): Promise<
   const storage = [await checkArtifacts(home), await checkSize(home)];
   const sandbox = checkSandbox(sandboxState(tmpdir()));
   const promises = (await context.tryPromises()).map(checkPromise);
-  const around = [await checkSettings(context), await checkKeyring(context), sandbox, ...promises];
+  const around = [
+    await checkSettings(context),
+    await checkKeyring(context),
+    await checkVariables(context),
+    sandbox,
+    ...promises,
+  ];
   const checks = [checkRuntime(process.versions), await checkHome(home), ...around, ...storage];
   const keys = await keysOf(context);
   const sessions: InspectedSession[] = [];

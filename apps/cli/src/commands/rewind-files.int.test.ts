@@ -58,10 +58,8 @@ describe('`tidemark rewind --files`', () => {
     const ran = await tidemark(['rewind', id, '--files'], { person });
     expect(ran.exit).toBe(0);
     expect(asked).toHaveLength(2);
-    expect(asked[0]).toContain(
-      `restore note.txt\n│ @@ -1,1 +1,1 @@\n│ -a key: ${SECRET}`,
-    );
-    expect(asked[1]).toContain('delete new.txt\n│ --- new.txt\n│ +++ /dev/null\n│ @@ -1,1 +0,0 @@\n│ -made');
+    expect(asked[0]).toContain(`restore note.txt\n│ @@ -1,1 +1,1 @@\n│ -a key: ${SECRET}`);
+    expect(asked[1]).toContain('delete new.txt\n│ @@ -1,1 +0,0 @@\n│ -made');
     expect(read('note.txt')).toBe(`the key is ${SECRET}\n`);
     expect(read('new.txt')).toBe('made\n');
     expect(ran.out).toContain('  can be restored: note.txt, new.txt\n');

@@ -1,20 +1,11 @@
 // `tidemark serve`: runs the server of all sessions until Ctrl-C.
 
-import { realpath } from 'node:fs/promises';
-import { resolve } from 'node:path';
-
-import { defined } from '@tidemark/core';
-import { openSessionServer } from '@tidemark/server';
 import { InvalidArgumentError } from 'commander';
 
-import type { AgentFlags } from '../arguments/agent-flags.ts';
 import { declareAgentFlags } from '../arguments/agent-flags.ts';
 import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
-import { CliError } from '../frame/failure.ts';
-import { withStyle } from '../frame/shown.ts';
-import { VERSION } from '../frame/version.ts';
-import { findToken, TOKEN_VARIABLE } from '../serve/server-token.ts';
-import { createSessionOpener } from '../serve/session-opener.ts';
+import type { ServeFlags } from '../serve/run-server.ts';
+import { TOKEN_VARIABLE } from '../serve/token-variable.ts';
 
 /** Command `tidemark serve`, which runs the server of all sessions until Ctrl-C. */
 export const serve: Command = {
@@ -36,7 +27,7 @@ export const serve: Command = {
         .option('--folder <path>', 'folder in which new sessions can work (repeatable). Default: this folder.', addTo),
     )
       .addHelpText('after', HELP)
-      .action((flags: ServeFlags) => run((context) => runServer(flags, context))),
+      .action((flags: ServeFlags) => run((context) => start(flags, context))),
 };
 
 /** Default port. It stays the same, so that a page keeps its address when the server starts again. */
@@ -49,60 +40,10 @@ kept in the home, readable only by you. ${TOKEN_VARIABLE} replaces it. The one-t
 The options for a model, a mode and so on are for new sessions. A session that another process has open is shown live
 and cannot be changed. A session that is idle for a minute is closed, so that another process can continue it.`;
 
-interface ServeFlags extends AgentFlags {
-  readonly port: number;
-  readonly host: string;
-  readonly expose?: boolean;
-  readonly allowHost?: readonly string[];
-  readonly folder?: readonly string[];
-}
-
-async function runServer(
-  { port, host, expose = false, allowHost, folder, ...flags }: ServeFlags,
-  context: CommandContext,
-): Promise<CommandOutcome> {
-  const { output, signal } = context;
-  if (expose && (context.environment[TOKEN_VARIABLE] ?? '') === '')
-    throw new CliError(
-      'cli/usage',
-      `--expose needs a token that you chose: ${TOKEN_VARIABLE} is not set`,
-      `set ${TOKEN_VARIABLE} to at least 32 random characters`,
-    );
-  const { token, place } = await findToken(context);
-  const [first = context.folder, ...rest] = await Promise.all((folder ?? []).map((path) => realFolder(path, context)));
-  const server = await openSessionServer({
-    log: await context.store(),
-    opener: createSessionOpener({ flags, folders: [first, ...rest] }, context),
-    token,
-    version: VERSION,
-    port,
-    host,
-    exposed: expose,
-    ...defined({ allowedHosts: allowHost }),
-  });
-  try {
-    const { url } = server;
-    const link = server.createLink();
-    output.result({ ok: true, url, link, token: place }, () => ['listening on ', withStyle('cyan', url)]);
-    output.line(['open once within ten minutes: ', withStyle('cyan', link)]);
-    output.line(['token: ', place]);
-    await ended(signal);
-  } finally {
-    output.note(withStyle('dim', 'ending the turns …'));
-    await server.close();
-  }
-  return undefined;
-}
-
-async function realFolder(path: string, context: CommandContext): Promise<string> {
-  return realpath(resolve(context.folder, path)).catch((cause: unknown) => {
-    throw new CliError('cli/not-found', `the folder ${path} does not exist`, 'use an existing folder', cause);
-  });
-}
-
-function ended(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolved) => signal.addEventListener('abort', () => resolved(), { once: true }));
+/** Loads the server only if it is needed, because each command loads this file. */
+async function start(flags: ServeFlags, context: CommandContext): Promise<CommandOutcome> {
+  const { runServer } = await import('../serve/run-server.ts');
+  return runServer(flags, context);
 }
 
 function portOf(text: string): number {

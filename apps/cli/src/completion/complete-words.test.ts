@@ -52,11 +52,16 @@ test('sessions are offered by their ids, with title and age, newest first', asyn
   ]);
 });
 
-test('a title of one session is replaced by its id, and a title of several sessions by nothing', async () => {
+test('a title offers the ids of the sessions that it can mean', async () => {
   await storeSession(home, { id: '0197a-first', title: 'Fix the parser' });
   await storeSession(home, { id: '0198b-second', title: 'Fix the printer' });
   expect(await complete('show', 'pars')).toEqual(['none', '0197a-first\tFix the parser, 0 min ago']);
-  expect(await complete('show', 'fix')).toEqual(['none']);
+  expect(await complete('show', 'fix')).toEqual([
+    'none',
+    '0198b-second\tFix the printer, 0 min ago',
+    '0197a-first\tFix the parser, 0 min ago',
+  ]);
+  expect(await complete('show', 'fix the parser')).toEqual(['none', '0197a-first\tFix the parser, 0 min ago']);
 });
 
 test('models, their short names and efforts come from the catalog', async () => {

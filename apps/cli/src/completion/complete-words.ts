@@ -73,8 +73,8 @@ function isPlainWord({ value }: OfferedWord): boolean {
 const MOST_SESSIONS = 100;
 
 /**
- * Returns the ids that begin with the text, newest session first. If there are none, returns the id of the only session
- * with this title. Sessions of subagents are offered only after the first character.
+ * Returns the ids that begin with the text, newest session first. If there are none, returns the ids of the sessions
+ * that a title or a part of it can mean. Sessions of subagents are offered only after the first character.
  */
 async function sessionWords(typed: string, { store }: CommandContext): Promise<readonly OfferedWord[]> {
   const { sessions } = await (await store()).sessions();
@@ -85,13 +85,10 @@ async function sessionWords(typed: string, { store }: CommandContext): Promise<r
   });
   const listed = sessions.filter(({ startedBy }) => typed !== '' || startedBy === undefined);
   const beginning = listed.filter(({ session }) => session.startsWith(typed));
-  if (beginning.length > 0)
-    return beginning
-      .toSorted((a, b) => timeOf(b).localeCompare(timeOf(a)))
-      .slice(0, MOST_SESSIONS)
-      .map(offer);
-  const titled = matchingSessions(typed, sessions);
-  return titled.length === 1 ? titled.map(offer) : [];
+  return (beginning.length > 0 ? beginning : matchingSessions(typed, sessions))
+    .toSorted((a, b) => timeOf(b).localeCompare(timeOf(a)))
+    .slice(0, MOST_SESSIONS)
+    .map(offer);
 }
 
 async function modelWords(typed: string, { home }: CommandContext): Promise<readonly OfferedWord[]> {

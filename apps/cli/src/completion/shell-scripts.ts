@@ -53,8 +53,12 @@ _tidemark() {
       done < <(if [[ $paths == files ]]; then compgen -f -- "$last"; else compgen -d -- "$last"; fi)
       ;;
   esac
+  # Ids for a title do not begin with the word. Without a common beginning, bash lists them and leaves the word.
+  if ((\${#found[@]} > 1)) && [[ \${found[0]} != "$last"* ]]; then
+    found=("\${shown[@]}" ' ')
+  fi
   # 63 asks for the list only, so the descriptions cannot get into the line.
-  if [[ \${COMP_TYPE:-} == 63 ]] && ((\${#found[@]} > 1)); then
+  if [[ \${COMP_TYPE:-} == 63 && \${found[0]:-} == "$last"* ]] && ((\${#found[@]} > 1)); then
     COMPREPLY+=("\${shown[@]}")
   elif ((\${#found[@]} > 0)); then
     COMPREPLY+=("\${found[@]}")
@@ -85,9 +89,13 @@ _tidemark() {
     fi
   done < <(tidemark completion zsh --words -- "\${(@Q)words[2,CURRENT-1]}" "\${(Q)PREFIX}" 2>/dev/null)
   if (( $#found > 0 )); then
-    # A title is replaced by the id of its session.
-    if (( $#found == 1 )) && [[ $found[1] != \${(Q)PREFIX}* ]]; then
+    # A title is replaced by the id of its session. Several sessions are listed, and the word stays.
+    if [[ $found[1] != \${(Q)PREFIX}* ]]; then
       compadd -U -l -V tidemark -d shown -a found
+      if (( $#found > 1 )); then
+        compstate[insert]=''
+        compstate[list]='list force'
+      fi
     else
       compadd -l -V tidemark -d shown -a found
     fi

@@ -105,6 +105,16 @@ describe.skipIf(!hasShell('bash') || !hasShell('zsh'))('completion at a terminal
       await shown.until(/show a-first *$/m);
     });
 
+    test('lists the sessions of a title that several have, and leaves the word', async () => {
+      await storeSession(environment['TIDEMARK_HOME'] ?? '', { id: 'a-third', title: 'Fix the printer' });
+      const shown = await openShell(shell);
+      shown.type('tidemark show fix', 'Tab', 'Tab');
+      await shown.until(/a-first {2}\(Fix the parser, 0 min ago\)/);
+      await shown.until(/a-third {2}\(Fix the printer, 0 min ago\)/);
+      shown.type('!');
+      await shown.until(/tidemark show fix! *$/m);
+    });
+
     test('completes files and folders where an argument expects them', async () => {
       const shown = await openShell(shell);
       shown.type('tidemark import talk', 'Tab', String.raw`\ `, 'Tab');

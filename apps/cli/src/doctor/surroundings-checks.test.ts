@@ -1,11 +1,22 @@
-// Tests the check of `tidemark doctor` that names the runtime.
+// Tests the checks of the surroundings that need no home.
 
 import { expect, test } from 'vitest';
 
-import { checkRuntime } from './surroundings-checks.ts';
+import { checkVariables } from './surroundings-checks.ts';
 
-test('`checkRuntime` names Node, Bun or Deno with its own version, and reports it as good', () => {
-  expect(checkRuntime({ node: '22.18.0' })).toEqual({ name: 'node', state: 'good', found: '22.18.0' });
-  expect(checkRuntime({ node: '26.3.0', bun: '1.4.5' })).toEqual({ name: 'bun', state: 'good', found: '1.4.5' });
-  expect(checkRuntime({ node: '26.3.0', deno: '2.9.6' })).toEqual({ name: 'deno', state: 'good', found: '2.9.6' });
+const tools = { JAVA_HOME: '/opt/java', GOPATH: '/go', CARGO_HOME: '/cargo', NODE_PATH: '' };
+
+test('`checkVariables` names variables of tools that commands do not get, and the setting that passes them', async () => {
+  const environment = { ...tools, TIDEMARK_COMMANDS_VARIABLES: '["CARGO_*"]' };
+  expect(await checkVariables({ environment, configFolder: '/no/such/folder' })).toEqual({
+    name: 'variables',
+    state: 'good',
+    found: 'commands do not get JAVA_HOME, GOPATH of your environment',
+    next: 'if a command needs one: `commands.variables` in your settings, such as ["JAVA_HOME","GOPATH"]',
+  });
+});
+
+test('`checkVariables` has no next step if commands get every variable of tools that is set', async () => {
+  const { found, next } = await checkVariables({ environment: { PATH: '/bin' }, configFolder: '/no/such/folder' });
+  expect([found, next]).toEqual(['commands get the usual variables, such as PATH and HOME', undefined]);
 });

@@ -76,6 +76,60 @@ export async function checkSettings(places: SettingsPlaces): Promise<DoctorCheck
   }
 }
 
+/** Variables that tools of a project read, and that commands of a session do not get by themselves. */
+const OF_TOOLS: readonly string[] = [
+  'HTTP_PROXY',
+  'HTTPS_PROXY',
+  'NO_PROXY',
+  'SSL_CERT_FILE',
+  'NODE_EXTRA_CA_CERTS',
+  'REQUESTS_CA_BUNDLE',
+  'JAVA_HOME',
+  'GRADLE_USER_HOME',
+  'ANDROID_HOME',
+  'GOPATH',
+  'GOROOT',
+  'GOFLAGS',
+  'GOPROXY',
+  'CARGO_HOME',
+  'RUSTUP_HOME',
+  'VIRTUAL_ENV',
+  'CONDA_PREFIX',
+  'PYTHONPATH',
+  'NODE_PATH',
+  'NODE_OPTIONS',
+  'GEM_HOME',
+  'LD_LIBRARY_PATH',
+  'PKG_CONFIG_PATH',
+];
+
+/** Names the variables of tools that the user has and commands do not get. The result is good: it is the default. */
+export async function checkVariables(
+  places: SettingsPlaces & Pick<CommandContext, 'environment'>,
+): Promise<DoctorCheck> {
+  const name = 'variables';
+  const read = await readSettings({ ...settingsRequest(places), trusted: false }).catch(unlessUnusable);
+  const { variables = [], secretVariables = [] } = read?.settings.commands ?? {};
+  const isPassed = (variable: string): boolean =>
+    [...variables, ...secretVariables].some((one) =>
+      one.endsWith('*') ? variable.startsWith(one.slice(0, -1)) : one === variable,
+    );
+  const withheld = OF_TOOLS.filter((one) => (places.environment[one] ?? '') !== '' && !isPassed(one));
+  if (withheld.length === 0)
+    return { name, state: 'good', found: 'commands get the usual variables, such as PATH and HOME' };
+  return {
+    name,
+    state: 'good',
+    found: `commands do not get ${withheld.join(', ')} of your environment`,
+    next: `if a command needs one: \`commands.variables\` in your settings, such as ${JSON.stringify(withheld.slice(0, 2))}`,
+  };
+}
+
+function unlessUnusable(error: unknown): undefined {
+  if (error instanceof SettingsError) return undefined;
+  throw error;
+}
+
 /** Checks if the system has a keyring. The result is always good, because a keyring is optional. */
 export async function checkKeyring({ keyring }: Pick<CommandContext, 'keyring'>): Promise<DoctorCheck> {
   try {

@@ -7,9 +7,7 @@ import { makeFolder, readRegularFile } from '@tidemark/files';
 import { newToken } from '@tidemark/server';
 
 import type { CommandContext } from '../frame/command.ts';
-
-/** Variable with a token that replaces the one in the home. */
-export const TOKEN_VARIABLE = 'TIDEMARK_SERVER_TOKEN';
+import { TOKEN_VARIABLE } from './token-variable.ts';
 
 /** Token of the server and its place, in words for the user. */
 export interface FoundToken {

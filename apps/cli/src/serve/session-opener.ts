@@ -4,13 +4,18 @@ import { stat } from 'node:fs/promises';
 import { isAbsolute, relative, resolve } from 'node:path';
 
 import { defined } from '@tidemark/core';
-import type { SessionOpener } from '@tidemark/server';
+import { isProviderName } from '@tidemark/kit';
+import { effortsOf, findModel } from '@tidemark/model';
+import type { ModelNames, SessionOpener } from '@tidemark/server';
 import { ServerError } from '@tidemark/server';
 
 import type { AgentFlags } from '../arguments/agent-flags.ts';
 import { namedSession } from '../arguments/choose-session.ts';
+import { resolveModel } from '../arguments/resolve-model.ts';
 import type { CommandContext } from '../frame/command.ts';
+import { readCatalog } from '../settings/own-catalog.ts';
 import { prepareAgent } from '../turns/open-agent.ts';
+import { createFileRestorer } from './file-restorer.ts';
 
 /** Choices of the user for the sessions of the server. */
 export interface ServedSessions {
@@ -24,11 +29,17 @@ export interface ServedSessions {
 export function createSessionOpener({ flags, folders }: ServedSessions, context: CommandContext): SessionOpener {
   const kept = keptFlags(flags);
   return {
+    models: modelNames(context),
+    restorer: createFileRestorer(context),
     async create({ folder = folders[0], title, ...choices }, ask) {
       await requireServed(folder, folders);
       const request = { flags: { ...flags, ...choices } };
-      const { open, close } = await prepareAgent(request, { ...context, folder }, ask);
-      return opened(() => open(title), close);
+      const { agent, open, close } = await prepareAgent(request, { ...context, folder }, ask);
+      const session = await opened(() => open(title), close);
+      // The log then has the mode before the first turn too.
+      if (choices.mode !== undefined) await session.session.setMode(choices.mode);
+      const { model, provider } = agent.capabilities;
+      return { ...session, model: { model, provider } };
     },
     async open(id, ask) {
       const session = await namedSession(await context.store(), id);
@@ -39,6 +50,24 @@ export function createSessionOpener({ flags, folders }: ServedSessions, context:
       const session = await namedSession(await context.store(), id);
       const { agent, close } = await prepareAgent({ flags: kept, session }, context, ask);
       return opened(() => agent.fork(id, options), close);
+    },
+  };
+}
+
+/** Returns the names of models in the catalog of the user. */
+function modelNames(context: CommandContext): ModelNames {
+  return {
+    async resolve(id, { model: named, provider: given }) {
+      if (given !== undefined && !isProviderName(given))
+        throw new ServerError('server/bad-request', `there is no provider ${given}`, 'see `tidemark models`');
+      const session = await namedSession(await context.store(), id);
+      const catalog = await readCatalog(context.home);
+      const { model = named } = resolveModel(defined({ model: named, provider: given }), { catalog, session });
+      return defined({ model, provider: given });
+    },
+    async efforts({ model, provider }) {
+      const row = findModel(await readCatalog(context.home), model, provider);
+      return row && effortsOf(row);
     },
   };
 }

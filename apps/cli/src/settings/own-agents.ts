@@ -3,7 +3,7 @@
 import { createSecrets, nearestName, secretsOf } from '@tidemark/agent';
 import { defined } from '@tidemark/core';
 import type { AgentOptions, ProviderName } from '@tidemark/kit';
-import { isProviderName, PROVIDERS } from '@tidemark/kit';
+import { builtInToolNames, isProviderName, PROVIDERS } from '@tidemark/kit';
 import type { Capabilities, Catalog } from '@tidemark/model';
 import { effortProblem, modelNamed } from '@tidemark/model';
 import type { Settings } from '@tidemark/settings';
@@ -80,6 +80,23 @@ export function agentNamed(name: string, { found }: AgentsHere): FoundAgent {
       ? '`tidemark agents` lists your agents; those of a folder need `tidemark trust`'
       : `did you mean ${near}? \`tidemark agents\` lists your agents`;
   throw new CliError('cli/not-found', `there is no agent ${JSON.stringify(name)}`, next);
+}
+
+/**
+ * Returns a sentence for each tool of an agent that does not exist, with the nearest name. The tools of a server are not
+ * known before it runs, so every name that begins with one of the servers is accepted, and every name with `*`.
+ */
+export function toolProblems(tools: readonly string[], servers: readonly string[]): readonly string[] {
+  const known = builtInToolNames();
+  const isAccepted = (name: string): boolean =>
+    name.includes('*') || known.includes(name) || servers.some((server) => name.startsWith(`${server}__`));
+  return tools
+    .filter((name) => !isAccepted(name))
+    .map((name) => {
+      const near = nearestName(name, known);
+      const next = near === undefined ? `it can have ${known.join(', ')}` : `did you mean \`${near}\`?`;
+      return `tools: there is no tool \`${name}\`; ${next}`;
+    });
 }
 
 /** Returns the row of the model that an agent names, preferring models of `provider`, as the library does. */

@@ -1,9 +1,11 @@
 // Reads and changes the user's own catalog of models, `catalog.json` in the home folder of Tidemark. The file has the
 // format that `createAgent` accepts.
 
+import { createHash } from 'node:crypto';
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { canonicalText } from '@tidemark/core';
 import { makeFolder, readRegularFile } from '@tidemark/files';
 import type { Capabilities, Catalog } from '@tidemark/model';
 import { defaultCatalog, parseJson, withOverrides } from '@tidemark/model';
@@ -42,6 +44,11 @@ export async function readOwnCatalog(home: string): Promise<object | undefined> 
 export async function readCatalog(home: string): Promise<Catalog> {
   const changes = await readOwnCatalog(home);
   return changes === undefined ? defaultCatalog() : withOverrides(defaultCatalog(), changes);
+}
+
+/** Returns the digest of a catalog. Rows that were computed with a catalog of another digest are computed again. */
+export function catalogDigest(catalog: Catalog): string {
+  return createHash('sha256').update(canonicalText(catalog)).digest('hex');
 }
 
 /**

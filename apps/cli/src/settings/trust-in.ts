@@ -20,7 +20,7 @@ import { isInstructionsLine, tooLongToAsk, trustLines } from './trust-lines.ts';
 export async function trustIn(brought: WorkspaceContents, context: CommandContext): Promise<boolean> {
   const state = await judgeTrust(context.home, brought);
   if (state === 'trusted') return true;
-  const lines = await usableLines(brought, context);
+  const lines = (await usableLines(brought, context)) ?? [];
   if (state === 'declined' || lines.length === 0) return false;
   const changed = state === 'changed';
   // Without trust the model finds and reads the instruction files itself, so nothing is lost and no notice is needed.
@@ -43,15 +43,20 @@ export async function folderTrust(
   { trusted, brought }: { readonly trusted: boolean; readonly brought?: WorkspaceContents | undefined },
   context: CommandContext,
 ): Promise<FolderTrust> {
-  const lines = brought === undefined ? [] : await usableLines(brought, context);
-  return lines.length === 0 ? 'nothing' : trusted ? 'trusted' : 'untrusted';
+  if (trusted || brought === undefined) return trusted ? 'trusted' : 'untrusted';
+  const lines = await usableLines(brought, context);
+  return lines === undefined || lines.length > 0 ? 'untrusted' : 'nothing';
 }
 
-async function usableLines(brought: WorkspaceContents, context: CommandContext): Promise<readonly string[]> {
+/** Returns the lines of the question. Returns `undefined` if the configuration of the workspace is invalid. */
+async function usableLines(
+  brought: WorkspaceContents,
+  context: CommandContext,
+): Promise<readonly string[] | undefined> {
   try {
     return await trustLines(brought, await ownServers(context));
   } catch (error) {
-    if (error instanceof SettingsError) return [];
+    if (error instanceof SettingsError) return undefined;
     throw error;
   }
 }

@@ -47,7 +47,9 @@ test('a server with the name of an own server is shown with its effect on the ru
   );
   const lines = await trustLines(await readBrought(folder), new Set(['mine']));
   const at = lines.indexOf('MCP server mine runs: node');
-  expect(lines[at + 1]?.trim()).toBe('it replaces your own server mine, and your rules about mine__* apply to it');
+  expect(lines[at + 1]?.trim()).toBe(
+    'it replaces your own server mine; your rules that allow mine__* do not apply to it',
+  );
   expect(lines.filter((line) => line.includes('replaces'))).toHaveLength(1);
 });
 
@@ -97,6 +99,21 @@ test('each skill is one line, with the first line of its description or the reas
     'skill bad: cannot be used: it does not begin with front matter between two lines of ---',
     expect.stringMatching(/^skill \$'e\\u\{430\}sy': cannot be used: /),
     'skill tax: For tax⟨U+202E⟩.',
+  ]);
+});
+
+test('each own agent is one line, with the name under which it is started, its description, tools and model', async () => {
+  const agent = (more: string): string =>
+    `---\n${more}description: Checks prices\u202e.\ntools: [read]\nmodel: haiku\n---\nCheck.\n`;
+  write('.agents/agents/checker.md', agent(''));
+  write('.agents/agents/helper.md', agent('name: deploy\n'));
+  write('.agents/agents/zz.md', agent('name: deploy\n'));
+  write('.agents/agents/bad.md', 'no head');
+  expect(await trustLines(await readBrought(folder), NO_SERVERS)).toEqual([
+    expect.stringMatching(/^agent bad: cannot be used: /),
+    'agent checker: Checks prices⟨U+202E⟩. (read, model haiku)',
+    'agent deploy (in helper.md): Checks prices⟨U+202E⟩. (read, model haiku)',
+    'agent deploy (in zz.md): Checks prices⟨U+202E⟩. (read, model haiku)',
   ]);
 });
 

@@ -67,7 +67,7 @@ interface BroughtServers {
 }
 
 function serverLines(name: string, server: ServerSetting, { brought, ownServers }: BroughtServers): readonly string[] {
-  const replaced = `it replaces your own server ${name}, and your rules about ${name}__* apply to it`;
+  const replaced = `it replaces your own server ${name}; your rules that allow ${name}__* do not apply to it`;
   const below = 'command' in server ? programLines(server) : headerLines(server.headers ?? {});
   return [
     'command' in server
@@ -204,12 +204,21 @@ async function agentLines({ agents, agentsRoot }: WorkspaceContents): Promise<re
   const words = new Map([
     ...found.bad.map(({ path, reason }): [string, string] => [
       basename(path, '.md'),
-      `cannot be used: ${oneLine(reason)}`,
+      `${shellWord(basename(path, '.md'))}: cannot be used: ${oneLine(reason)}`,
     ]),
-    ...found.agents.map((agent): [string, string] => [basename(agent.path, '.md'), agentWords(agent)]),
+    ...[...found.agents, ...found.shadowed.map(({ agent }) => agent)].map((agent): [string, string] => [
+      basename(agent.path, '.md'),
+      `${agentName(agent)}: ${agentWords(agent)}`,
+    ]),
   ]);
-  const names = new Set([...agents, ...found.agents.map(({ path }) => basename(path, '.md'))]);
-  return [...names].toSorted().map((name) => `agent ${shellWord(name)}: ${words.get(name) ?? 'cannot be used'}`);
+  const files = new Set([...agents, ...words.keys()]);
+  return [...files].toSorted().map((file) => `agent ${words.get(file) ?? `${shellWord(file)}: cannot be used`}`);
+}
+
+/** Returns the name under which an agent is started, and its file if that has another name. */
+function agentName({ name, path }: FoundAgent): string {
+  const file = basename(path);
+  return file === `${name}.md` ? shellWord(name) : `${shellWord(name)} (in ${shellWord(file)})`;
 }
 
 function agentWords({ description, tools, model }: FoundAgent): string {

@@ -40,10 +40,11 @@ export interface TerminalRequest extends Pick<AgentRequest, 'flags' | 'session'>
 /** Runs the interactive terminal until the user leaves it. */
 export async function openTerminal(request: TerminalRequest, context: CommandContext): Promise<CommandOutcome> {
   const { notify = 'bell', theme } = await displayIn(context.folder, context);
-  const place: TerminalPlace = { flags: request.flags, isShown: false };
+  const place: TerminalPlace = { flags: request.flags, isShown: false, isPlain: request.plain, notes: [] };
   const controller: OwnedController = createController({
     sessions: await sessionsOf(place, context, () => controller),
     dispatch: (draft) => slash.dispatch(draft),
+    meantBy: (draft) => slash.meantBy(draft),
     ...(theme !== undefined && { theme }),
     ...(notify !== 'off' && { alert: (text: string) => void process.stdout.write(alertOf(notify, text)) }),
   });
@@ -64,12 +65,14 @@ export async function openTerminal(request: TerminalRequest, context: CommandCon
         place.flags = flags;
         return controller.openSession({ open: 'new' });
       });
-    place.isShown = !request.plain;
     if (session === undefined && !request.plain) controller.print(await firstLines(place, context));
+    if (place.notes.length > 0) controller.print(place.notes.splice(0));
+    place.isShown = !request.plain;
     if (request.plain) await runPlainTerminal(controller, context);
     else forced = await runScreen(controller, slash, context);
   } finally {
     slash.close();
+    for (const note of place.notes) context.output.note(note);
     const { session, running, queued } = controller.state.get();
     if (running) context.output.note(withStyle('dim', 'ending the turn …'));
     const live = controller.session();
@@ -86,6 +89,9 @@ export async function openTerminal(request: TerminalRequest, context: CommandCon
 interface TerminalPlace {
   flags: AgentFlags;
   isShown: boolean;
+  readonly isPlain: boolean;
+  /** Notes from the time before the screen. The screen prints them, so that they break between words. */
+  readonly notes: Shown[];
   /** Agent that was prepared last. */
   prepared?: PreparedAgent;
 }
@@ -116,7 +122,7 @@ async function sessionsOf(
     async prepare(session) {
       place.prepared = await prepareAgent(
         { flags: place.flags, ...(session !== undefined && { session }) },
-        place.isShown ? quietContext(context, controller()) : context,
+        contextOf(place, context, controller()),
         controller().ask,
       );
       return place.prepared;
@@ -142,6 +148,8 @@ async function runScreen(
   let hide: (() => Promise<void>) | undefined;
   try {
     const typed = await restoreTypedAhead(stdin);
+    // The terminal has shown the typed text.
+    if (typed) stdout.write('\r\u001b[K');
     hide = showScreen(controller, {
       stdout,
       stdin,
@@ -189,6 +197,16 @@ function terminalOf(stdout: NodeJS.WriteStream): Pick<SlashPlace, 'size' | 'writ
 /** Returns the characters that ring the bell or show a notification. They do not move the cursor. */
 function alertOf(notify: 'bell' | 'osc9', text: string): string {
   return notify === 'bell' ? '\u0007' : `\u001b]9;Tidemark: ${text}\u0007`;
+}
+
+/** Returns the context in which an agent is prepared. */
+function contextOf(
+  { isShown, isPlain, notes }: TerminalPlace,
+  context: CommandContext,
+  controller: OwnedController,
+): CommandContext {
+  if (isShown) return quietContext(context, controller);
+  return isPlain ? context : { ...context, output: { ...context.output, note: (shown) => void notes.push(shown) } };
 }
 
 /**

@@ -1,7 +1,7 @@
 // Tests the interactive terminal as a user sees it: the command at a real terminal of tmux, with real keys, real tools
 // in a real folder, and a simulator that answers from a scenario.
 
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { ListeningSimulator, ScenarioRoute } from '@tidemark/simulator';
@@ -161,7 +161,7 @@ describe.skipIf(skips)('the interactive terminal', () => {
     terminal.type('Escape');
     await terminal.until(/interrupted in/);
     terminal.type('C-o');
-    await terminal.until(/sleep 600.*q back/);
+    await terminal.until(/sleep 600.*Esc back/);
     terminal.type('q');
     await terminal.until(/interrupted in[^]*^>/m);
 
@@ -222,6 +222,24 @@ describe.skipIf(skips)('the interactive terminal', () => {
     await terminal.until(/half a prompt[^]*next \$0\.\d+/);
     terminal.type('C-c', 'C-c', 'C-c');
     expect(await terminal.until(/exit: 0/)).not.toContain('--continue');
+  });
+
+  test('begins with a first screen in a new session only, and breaks notes of the start between words', async () => {
+    mkdirSync(join(stage.folder, '.tidemark'));
+    stage.write('.tidemark/config.json', '{ "efort": "high" }');
+    const terminal = open([], { columns: 60 });
+    const screen = await terminal.until(/^>/m);
+    expect(screen).toMatch(
+      /^Tidemark \S+ · claude-\S+\n\S*shop, not trusted[^]*\/ for commands · \? for keys\nnotice: /,
+    );
+    expect(screen).toMatch(/^notice: the settings, skills and memory of this folder are$/m);
+    await send(terminal, 'count');
+    await terminal.until(/line 60 of the answer[^]*completed in/);
+    terminal.type('C-d');
+    await terminal.until(/exit: 0/);
+    const later = open(['--continue'], { columns: 60 });
+    await later.until(/completed in[^]*^>/m);
+    expect(later.all()).not.toMatch(/^Tidemark |for commands/m);
   });
 
   test.each([

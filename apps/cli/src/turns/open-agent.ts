@@ -3,7 +3,16 @@
 import { stat } from 'node:fs/promises';
 
 import { defined } from '@tidemark/core';
-import type { Agent, AgentOptions, AgentSession, NextCall, OpenOptions, Permissions, Words } from '@tidemark/kit';
+import type {
+  Agent,
+  AgentOptions,
+  AgentSession,
+  ForecastOptions,
+  NextCall,
+  OpenOptions,
+  Permissions,
+  Words,
+} from '@tidemark/kit';
 import { narrower } from '@tidemark/agent';
 import { createAgent, createMemoryStore, createPlanTool } from '@tidemark/kit';
 import { defaultCatalog, withOverrides } from '@tidemark/model';
@@ -16,11 +25,13 @@ import type { ChosenSession } from '../arguments/choose-session.ts';
 import { resolveModel } from '../arguments/resolve-model.ts';
 import type { CommandContext } from '../frame/command.ts';
 import { CliError } from '../frame/failure.ts';
+import { plainText } from '../frame/plain-text.ts';
+import { withStyle } from '../frame/shown.ts';
 import { chooseProvider } from '../settings/choose-provider.ts';
 import { hookOptions } from '../settings/hook-options.ts';
 import { mcpOptions } from '../settings/mcp-servers.ts';
 import type { AgentsHere } from '../settings/own-agents.ts';
-import { agentNamed, agentsIn, otherProviders, ownAgentOptions } from '../settings/own-agents.ts';
+import { agentNamed, agentsIn, otherProviders, ownAgentOptions, toolProblems } from '../settings/own-agents.ts';
 import { readOwnCatalog } from '../settings/own-catalog.ts';
 import type { FolderTrust } from '../settings/folder-trust.ts';
 import { settingsIn } from '../settings/settings-in.ts';
@@ -52,7 +63,7 @@ export interface PreparedAgent {
    * Forecasts the first call of a new session, with a prompt of these words, and stores nothing. Returns `undefined` if
    * the call is unknown before the session exists.
    */
-  forecastFirst?(words?: Words): Promise<NextCall | undefined>;
+  forecastFirst?(words?: Words, options?: ForecastOptions): Promise<NextCall | undefined>;
   /** Returns the state of the folder. */
   trust?(): Promise<FolderTrust>;
   /** Closes the session, the agent and the provider. */
@@ -97,7 +108,7 @@ export async function prepareAgent(
   const newSession = typed.session === undefined;
   const use = { settings, newSession, person: ask !== undefined, catalog };
   const agents = await agentsIn(context, { folder: workspace, trusted: found.trusted }, settings);
-  const asAgent = withAgent(typed.flags, { agents, settings, newSession });
+  const asAgent = withAgent(typed.flags, { agents, settings, newSession }, context);
   const wanted = withoutKeptEffort(withSettings(asAgent, use), typed.session);
   const flags = resolveModel(wanted, { catalog, session: typed.session });
   if (flags.model !== wanted.model && context.output.watched)
@@ -134,7 +145,9 @@ export async function prepareAgent(
       open,
       trust: () => folderTrust(found, context),
       close,
-      ...(newSession && { forecastFirst: (words?: Words) => forecastFirst(options, words) }),
+      ...(newSession && {
+        forecastFirst: (words?: Words, prompt?: ForecastOptions) => forecastFirst(options, words, prompt),
+      }),
     };
   } catch (error) {
     await provider.close();
@@ -143,12 +156,16 @@ export async function prepareAgent(
 }
 
 /** Forecasts on a session in memory, so that no session is left. */
-async function forecastFirst(options: AgentOptions, words: Words | undefined): Promise<NextCall | undefined> {
+async function forecastFirst(
+  options: AgentOptions,
+  words: Words | undefined,
+  prompt: ForecastOptions | undefined,
+): Promise<NextCall | undefined> {
   // The tools of MCP servers are a part of the call. A second session would start the servers twice.
   if (options.mcp !== undefined) return undefined;
   const agent = createAgent({ ...options, store: createMemoryStore() });
   try {
-    return await (await agent.open()).forecast(words);
+    return await (await agent.open()).forecast(words, prompt);
   } finally {
     await agent.close();
   }
@@ -255,10 +272,13 @@ function withAgent(
     settings,
     newSession,
   }: { readonly agents: AgentsHere; readonly settings: Settings; readonly newSession: boolean },
+  { output }: CommandContext,
 ): AgentFlags {
   const name = flags.agent ?? (newSession ? settings.agent : undefined);
   if (name === undefined) return flags;
-  const { model, effort } = agentNamed(name, agents);
+  const { model, effort, tools = [] } = agentNamed(name, agents);
+  for (const problem of toolProblems(tools, Object.keys(settings.mcp?.servers ?? {})))
+    output.note([withStyle('yellow', 'notice'), `: ${name}: ${plainText(problem)}`]);
   return newSession ? { ...defined({ model, effort }), ...flags } : flags;
 }
 

@@ -127,6 +127,7 @@ export const FORK_OPTIONS: OptionChecks<AgentForkOptions> = {
 export const FORECAST_OPTIONS: OptionChecks<ForecastOptions> = {
   model: FORK_OPTIONS.model,
   reasoning: [isObject, 'an object with parameters, such as { effort: "low" }'],
+  skills: names,
   ...REACH_OPTIONS,
 };
 

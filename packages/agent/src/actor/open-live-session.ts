@@ -322,12 +322,13 @@ async function forecastSession(
   requireUsable(actor);
   requireOptions('forecast', options, FORECAST_OPTIONS);
   if (actor.running !== undefined) return undefined;
-  const { model, reasoning, ...reach } = options;
+  const { model, reasoning, skills = [], ...reach } = options;
   const other = model === undefined ? undefined : findModel(actor, model, reach);
   const isSame = other === undefined && reasoning === undefined;
   const trial = isSame ? actor : { ...actor, runtime: trialRuntime(actor, other, reasoning) };
   const { signal } = new AbortController();
-  return forecastCall(workOf(trial, FORECAST_TURN, signal), partsOf(words));
+  const found = findSkills(actor.runtime.skills, skills);
+  return forecastCall(workOf(trial, FORECAST_TURN, signal), partsOf(words), found);
 }
 
 function promptSession<Output>(

@@ -2,7 +2,7 @@
 
 import type { ForeseenRewrite, Gauge } from '@tidemark/context';
 import type { Money, RenderParameters, Timestamp } from '@tidemark/log';
-import type { CompactionTrigger } from './compaction.ts';
+import type { CompactionTrigger, PricedInput } from './compaction.ts';
 import type { InputBuckets } from './input-buckets.ts';
 
 /** Forecast of the call that a prompt would make now. */
@@ -14,6 +14,11 @@ export interface NextCall extends NextCallPrice {
   readonly gauge: Gauge;
   /** Reason why the runtime compacts the history before the call. The forecast is for the history before that. */
   readonly compacts?: CompactionTrigger;
+  /**
+   * The call after that compaction, with a checkpoint that is made from the log. Absent if the runtime compacts nothing,
+   * or if the compaction will be refused.
+   */
+  readonly compacted?: PricedInput;
   /**
    * Input that the content of the prompt adds. Present if it reaches the threshold of the session for notices about
    * rewrites.

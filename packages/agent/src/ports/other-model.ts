@@ -29,8 +29,10 @@ export interface OtherModel {
   readonly parameters?: RenderParameters;
 }
 
-/** Settings of a forecast instead of those of the session: another model, and other reasoning. */
+/** Settings of a forecast instead of those of the session: another model, other reasoning, and skills of the prompt. */
 export interface ForecastOptions extends ModelReach {
   readonly model?: string | OtherModel;
   readonly reasoning?: RenderParameters;
+  /** Names of skills that are loaded with the prompt. */
+  readonly skills?: readonly string[];
 }

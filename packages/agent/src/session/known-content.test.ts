@@ -63,6 +63,14 @@ test('a result that was shortened when it was recorded does not show the file', 
   expect(missingContent(known([touch('read'), at(10, true)]), stateWith([10]))).toBe('never-whole');
 });
 
+test('a picture or the text of a PDF does not show the file, and neither does an edit after it', () => {
+  const seen = touch('read', { shows: 'other-form' });
+  const edit = touch('written', { digest: TWO, before: ONE, shows: 'change' });
+  expect(missingContent(known([seen, at(10)]), stateWith([10]))).toBe('never-whole');
+  expect(missingContent(known([seen, at(10)], [edit, at(12)]), stateWith([10, 12]))).toBe('never-whole');
+  expect(missingContent(known([touch('written'), at(8)], [seen, at(10)]), stateWith([8, 10]))).toBeUndefined();
+});
+
 test('parts of a file are known together if they cover it', () => {
   const part = (from: number, to: number): FileTouch => touch('read', { shows: { from, to, of: 30 } });
   const content = known([part(20, 30), at(10)], [part(0, 12), at(12)], [part(10, 20), at(14)]);

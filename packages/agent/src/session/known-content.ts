@@ -55,7 +55,7 @@ export function contentAfter(
     return { digest, versions: versions.map((one) => ({ ...one, changes: [...one.changes, piece] })) };
   }
   const versions = before?.digest === digest ? before.versions : [];
-  if (isCut) return { digest, versions };
+  if (isCut || shows === 'other-form') return { digest, versions };
   const piece = { answer, call, result, ...(typeof shows === 'object' && { bytes: shows }) };
   const last = versions.at(-1);
   if (last === undefined || last.changes.length > 0)

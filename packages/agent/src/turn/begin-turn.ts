@@ -161,7 +161,7 @@ interface BroughtSkills {
  * exceeds the budget, it is still loaded, and the user gets a notice. `preloaded`: names of the skills that the next
  * front will contain.
  */
-function bringSkills(
+export function bringSkills(
   { session, runtime }: Pick<TurnContext, 'session' | 'runtime'>,
   skills: readonly Skill[],
   preloaded: readonly string[],

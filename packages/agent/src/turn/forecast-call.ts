@@ -12,6 +12,7 @@ import { recover } from '../decide/next-move.ts';
 import { triggerAtTurn, triggerBefore } from '../decide/when-to-compact.ts';
 import type { CompactionReport, CompactionTrigger, PricedInput } from '../ports/compaction.ts';
 import type { Words } from '../ports/live-session.ts';
+import type { Skill } from '../ports/skill-shelf.ts';
 import type { InputBuckets } from '../ports/input-buckets.ts';
 import type { NextCall, NextCallPrice, PromptSize } from '../ports/next-call.ts';
 import { REWRITE_NOTICE } from '../ports/runtime.ts';
@@ -26,7 +27,9 @@ import { asIfRecorded } from '../session/session.ts';
 import { findNotes } from '../sources/ask-sources.ts';
 import type { StepContext } from './prepare-step.ts';
 import { isWorthSaying, stepOptions } from './prepare-step.ts';
+import { writeCompaction } from '../compact/write-compaction.ts';
 import { policyOf } from './recover-context.ts';
+import { bringSkills } from './begin-turn.ts';
 
 /** Turn id of records that are folded on trial. No log contains it. */
 export const FORECAST_TURN: TurnId = turnId('forecast');
@@ -37,11 +40,15 @@ type GivenParts = Exclude<Words, string>;
 /**
  * Forecasts the call that a prompt with this content would make now, and its price at the time at which the cache entry
  * that it reads expires. The work depends on the content that was added after the last request. Only references are
- * copied from the whole history.
+ * copied from the whole history. `skills` are loaded with the prompt.
  *
  * @throws AgentError `agent/unknown-kind` if a later version wrote the log.
  */
-export async function forecastCall(place: StepContext, given: GivenParts): Promise<NextCall> {
+export async function forecastCall(
+  place: StepContext,
+  given: GivenParts,
+  skills: readonly Skill[] = [],
+): Promise<NextCall> {
   const { session, runtime } = place;
   const artifacts = inMemory(session.log.artifacts);
   const { secrets, state: shown } = session;
@@ -50,7 +57,8 @@ export async function forecastCall(place: StepContext, given: GivenParts): Promi
   const notes = await findNotes(place);
   return place.session.mutex.pass(async () => {
     const options = await stepOptions(place);
-    const trial = await branchWith(place, options, { notes, parts });
+    const brought = bringSkills(place, skills, [], { at: options.at, turn: place.turn }).events;
+    const trial = await branchWith(place, options, { notes, parts, brought });
     const { state } = trial;
     requireSendable(state);
     const draft = (at: Timestamp): Promise<Trial> => draftOnTrial(place, { ...trial, artifacts }, { ...options, at });
@@ -64,13 +72,16 @@ export async function forecastCall(place: StepContext, given: GivenParts): Promi
     const { provider, model, parameters } = options.wanted;
     const { gauge } = now;
     const compacts = triggerOf(place, state, gauge);
+    const data = compacts && (await plannedCompaction(place, compacts));
+    const compacted =
+      data && (await priceWith({ ...place, artifacts }, options, { notes, parts, brought, compaction: data }));
     return {
       provider,
       model,
       parameters,
       gauge,
       ...priceOfTrial(place, now),
-      ...defined({ compacts, largePrompt, expires, expired: later }),
+      ...defined({ compacts, compacted, largePrompt, expires, expired: later }),
     };
   });
 }
@@ -78,6 +89,15 @@ export async function forecastCall(place: StepContext, given: GivenParts): Promi
 /** Session of a forecast. An idle session without a runtime fits this type too. */
 interface ForecastPlace extends Pick<StepContext, 'promptStreams' | 'turn'> {
   readonly session: Pick<Session, 'state' | 'progress' | 'log'>;
+}
+
+/** Records of a prompt on trial: notes before the turn, notes of its skills (`brought`), and its content. */
+interface TrialPrompt {
+  readonly notes: readonly Event[];
+  readonly brought?: readonly Event[];
+  readonly parts: readonly ContentPart[];
+  /** Compaction that comes before the prompt. */
+  readonly compaction?: HistoryCompacted;
 }
 
 /** A state with the prompt, and the prompt stream of the session's last request for it. */
@@ -121,17 +141,20 @@ function inputOf({ fresh, read, written }: InputBuckets): number {
 async function branchWith(
   { session, promptStreams, turn }: ForecastPlace,
   options: CallOptions,
-  { notes, parts }: { readonly notes: readonly Event[]; readonly parts: readonly ContentPart[] },
+  { notes, parts, brought = [], compaction }: TrialPrompt,
 ): Promise<TrialState> {
   const { state, progress } = session;
   if (state.epoch !== undefined && needOf(state, options).do !== 'epoch')
     promptStreams.main = await mainPromptStream(session, promptStreams.main, state, options);
   const branch = branchState(state);
   const stamp = { at: options.at, turn };
-  const noted = notes.reduce(asIfRecorded, branch);
+  const compacted: readonly Event[] =
+    compaction === undefined ? [] : [{ kind: 'history.compacted', ...stamp, data: compaction }];
+  const noted = [...compacted, ...notes].reduce(asIfRecorded, branch);
   const events: readonly Event[] = [
     ...recover({ state: noted, progress }, 'other', stamp),
     { kind: 'turn.started', ...stamp, data: { trigger: 'user' } },
+    ...brought,
     { kind: 'prompt.given', ...stamp, data: { parts, presenter: 'forecast' } },
   ];
   const { main } = promptStreams;
@@ -178,13 +201,38 @@ export async function forecastCompaction(
 ): Promise<CompactionReport['next']> {
   requireSendable(place.session.state);
   const artifacts = inMemory(place.session.log.artifacts);
-  const compaction: Event = { kind: 'history.compacted', at: options.at, turn: place.turn, data };
-  const priceWith = async (notes: readonly Event[]): Promise<PricedInput> => {
-    const trial = await branchWith(place, options, { notes, parts: SMALL });
-    const { tokens, cost } = (await draftOnTrial(place, { ...trial, artifacts }, options)).price;
-    return { tokens, ...defined({ cost }) };
-  };
-  return { uncompacted: await priceWith([]), compacted: await priceWith([compaction]) };
+  const trial = { ...place, artifacts };
+  const uncompacted = await priceWith(trial, options, { notes: [], parts: SMALL });
+  return { uncompacted, compacted: await priceWith(trial, options, { notes: [], parts: SMALL, compaction: data }) };
+}
+
+/** Returns the price of a prompt on trial. */
+async function priceWith(
+  place: ForecastPlace & { readonly artifacts: Artifacts },
+  options: CallOptions,
+  prompt: TrialPrompt,
+): Promise<PricedInput> {
+  const trial = await branchWith(place, options, prompt);
+  const { tokens, cost } = (await draftOnTrial(place, { ...trial, artifacts: place.artifacts }, options)).price;
+  return { tokens, ...defined({ cost }) };
+}
+
+/** Compactions that the runtime would make before the next call, by the state for which they were planned. */
+const PLANNED: WeakMap<State, Promise<HistoryCompacted | undefined>> = new WeakMap();
+
+/**
+ * Returns the compaction that the runtime would make, with a checkpoint from the log. It is planned once for each state,
+ * because it reads the history. Returns `undefined` if the compaction is refused.
+ */
+function plannedCompaction(
+  { session, runtime }: StepContext,
+  trigger: CompactionTrigger,
+): Promise<HistoryCompacted | undefined> {
+  const known = PLANNED.get(session.state);
+  if (known !== undefined) return known;
+  const planned = writeCompaction({ session, runtime }, { trigger, dryRun: true }).then(({ data }) => data);
+  PLANNED.set(session.state, planned);
+  return planned;
 }
 
 /** Returns the time at which the entry that the call reads expires. Returns `undefined` if the call reads no entry. */

@@ -52,6 +52,21 @@ test('a loaded skill is recorded at the answer that requested it, even if a prom
   expect(skillsInContext(fold).loaded).toEqual([{ name: 'tax', version: 'v1', tokens: 10 }]);
 });
 
+test('the forecast of a prompt contains the skills that it loads, unless they are in the context', async () => {
+  const long: Skill = { ...TAX, body: `${TAX.body} `.repeat(500) };
+  const { live } = await goLive({ provider: answering(says('One.'), says('Two.')), runtime: { skills: shelf(long) } });
+  await live.prompt('Go.');
+  const inputOf = async (skills: readonly string[]): Promise<number> => {
+    const { tokens: { fresh = 0, read = 0, written = 0 } = {} } = (await live.forecast('Add.', { skills })) ?? {};
+    return fresh + read + written;
+  };
+  const without = await inputOf([]);
+  expect((await inputOf(['tax'])) - without).toBeGreaterThan(2_000);
+  await live.prompt('Add.', { skills: ['tax'] });
+  expect(await inputOf(['tax'])).toBe(await inputOf([]));
+  await expect(live.forecast('Add.', { skills: ['tux'] })).rejects.toMatchObject({ code: 'agent/unknown-skill' });
+});
+
 test('a prompt brings a skill only once', async () => {
   const { live, kinds } = await goLive({
     provider: answering(says('One.'), says('Two.')),

@@ -26,11 +26,15 @@ export interface SessionWrite {
   readonly restart: boolean;
   readonly after: ReadingPlace;
   readonly entries: SessionEntries;
+  /** Absent if the reading continues. */
+  readonly end?: ReadingEnd;
 }
 
-/** Result of a reading that ended: the mark of the file, and the reason if the session could not be read further. */
+/** End of a reading. */
 export interface ReadingEnd {
+  /** Mark of the session's file before it was read, if it was listed. */
   readonly stamp: string | undefined;
+  /** Reason why the session could not be read further. */
   readonly problem: string | undefined;
 }
 
@@ -45,7 +49,7 @@ export interface RowStore {
    * writes nothing if another process has written the session since `before`.
    */
   write(rows: SessionWrite): Promise<boolean>;
-  /** Records the end of a reading. The rows of the session stay. */
+  /** Records the end of a reading without new rows. The rows of the session stay. */
   end(session: string, end: ReadingEnd): Promise<void>;
   /** Removes all rows of a session. */
   remove(session: string): Promise<void>;

@@ -6,7 +6,7 @@ import { dollarsOf } from '../database/picodollars.ts';
 import type { SqlRow } from '../database/sql-value.ts';
 import { bigintIn, numberIn, textIn } from '../database/sql-value.ts';
 import { nullableMoney, nullableNumber, nullableText } from './select-calls.ts';
-import { nameOfGroup, rowCondition } from './select-totals.ts';
+import { breakTotalsQuery, rowCondition } from './select-totals.ts';
 import type { BreakPage, BreakQuery, BreakReport, BreakSums, CallFilter, CallGrouping } from './session-projection.ts';
 
 /** Sums over the breaks of one group. */
@@ -21,16 +21,8 @@ export function selectBreakTotals(
   filter: CallFilter,
   by: CallGrouping | undefined,
 ): readonly BreaksOfGroup[] {
-  const { where, values } = rowCondition(filter);
-  return rows
-    .query(
-      `SELECT ${by === undefined ? 'NULL' : nameOfGroup(by)} AS name, count(*) AS breaks, sum(tokens) AS tokens,
-        sum(tokens IS NULL) AS uncounted, sum(cost) AS cost, sum(cost IS NULL) AS unpriced
-      FROM break JOIN session ON session.key = break.session WHERE ${where}
-      ${by === undefined ? '' : 'GROUP BY name ORDER BY name'}`,
-      values,
-    )
-    .map((row) => ({ name: nullableText(row['name']), sums: breakSums(row) }));
+  const { sql, values } = breakTotalsQuery(filter, by);
+  return rows.query(sql, values).map((row) => ({ name: nullableText(row['name']), sums: breakSums(row) }));
 }
 
 function breakSums(row: SqlRow): BreakSums {

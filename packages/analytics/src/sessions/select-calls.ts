@@ -39,6 +39,8 @@ function callReport(row: SqlRow): CallReport {
     cause: nullableText(row['cause']),
     tokens,
     held: nullableNumber(row['held']),
+    writtenForHour: numberIn(row['written_for_hour']),
+    verdict: nullableText(row['verdict']),
     ...unread,
     forecast: forecastOf(row),
     paid: unpriced > 0 ? null : cost,

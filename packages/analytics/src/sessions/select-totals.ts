@@ -7,6 +7,7 @@ import type { SqlValue } from '../database/sql-value.ts';
 import { isNull, textIn } from '../database/sql-value.ts';
 import { ACCOUNT_COLUMNS, accountOfRow } from './account-columns.ts';
 import type { CallFilter, CallGrouping } from './session-projection.ts';
+import { BREAK_SUM_NAMES } from './session-tables.ts';
 
 /** Account of one group. The name is `null` for calls without a name. */
 export interface AccountOfGroup {
@@ -45,35 +46,75 @@ const CHARGE = ACCOUNT_COLUMNS.map(({ name }) => (name.startsWith('charged_') ? 
 /** Groups that contain charges. A charge has no model, provider, contract or cause. */
 const WITH_CHARGES: ReadonlySet<CallGrouping | undefined> = new Set([undefined, 'session', 'day', 'workspace']);
 
-function totalsQuery(filter: CallFilter, by: CallGrouping | undefined): { sql: string } & Pick<SqlCondition, 'values'> {
-  const ofSession = [by === 'session' || by === 'workspace', filter.session, filter.workspace].some(
-    (one) => one !== undefined && one !== false,
-  );
+interface Query extends Pick<SqlCondition, 'values'> {
+  readonly sql: string;
+}
+
+function totalsQuery(filter: CallFilter, by: CallGrouping | undefined): Query {
   const charges = WITH_CHARGES.has(by) && filter.model === undefined && filter.provider === undefined;
   const { days, edges, values } = splitWindow(filter);
-  const names = namesOf(filter);
-  const join = (table: string): string =>
-    ofSession ? `${table} JOIN session ON session.key = ${table}.session` : table;
-  const name = by === undefined ? 'NULL' : nameOfGroup(by);
   const select = (table: string, columns: string, conditions: readonly string[]): string =>
-    `SELECT ${name} AS name, ${columns} FROM ${join(table)} ${conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`}`;
-  const totals = ofSession ? 'session_total' : 'day_total';
+    selectPart({ table, columns, conditions: [...conditions, ...namesOf(filter)], filter, by });
+  const totals = needsSessions(filter, by) ? 'session_total' : 'day_total';
   const parts = [
-    ...(days === undefined ? [] : [select(totals, NAMES, [...days, ...names, ...(charges ? [] : ['charge = 0'])])]),
-    ...edges.flatMap((edge) => [
-      select('call', NAMES, [edge, ...names]),
-      ...(charges ? [select('charge', CHARGE, [edge, ...names])] : []),
-    ]),
+    ...(days === undefined ? [] : [select(totals, NAMES, [...days, ...(charges ? [] : ['charge = 0'])])]),
+    ...edges.flatMap((edge) => [select('call', NAMES, [edge]), ...(charges ? [select('charge', CHARGE, [edge])] : [])]),
   ];
+  return { sql: groupedSums(SUMS, parts, by), values: { ...values, ...valuesOf(filter) } };
+}
+
+/** Returns a query for the sums of breaks. Whole days without a filter of sessions come from the totals. */
+export function breakTotalsQuery(filter: CallFilter, by: CallGrouping | undefined): Query {
+  const sums = BREAK_SUM_NAMES.map((name) => `sum(${name}) AS ${name}`).join(', ');
+  const rows = (conditions: readonly string[]): string =>
+    selectPart({ table: 'break', columns: BREAK_ROW, conditions, filter, by });
+  if (needsSessions(filter, by)) {
+    const { where, values } = rowCondition(filter);
+    return { sql: groupedSums(sums, [rows([where])], by), values };
+  }
+  const { days, edges, values } = splitWindow(filter);
+  const names = namesOf(filter);
+  const columns = BREAK_SUM_NAMES.join(', ');
+  const parts = [
+    ...(days === undefined
+      ? []
+      : [selectPart({ table: 'break_total', columns, conditions: [...days, ...names], filter, by })]),
+    ...edges.map((edge) => rows([edge, ...names])),
+  ];
+  return { sql: groupedSums(sums, parts, by), values: { ...values, ...valuesOf(filter) } };
+}
+
+/** One break as sums. */
+const BREAK_ROW = `1 AS breaks, coalesce(tokens, 0) AS tokens, tokens IS NULL AS uncounted, coalesce(cost, 0) AS cost,
+  cost IS NULL AS unpriced`;
+
+/** Returns true if the names of the sessions are needed. */
+function needsSessions({ session, workspace }: CallFilter, by: CallGrouping | undefined): boolean {
+  return by === 'session' || by === 'workspace' || session !== undefined || workspace !== undefined;
+}
+
+/** Selection from one table that is joined with others by `UNION ALL`. */
+interface PartOfQuery {
+  readonly table: string;
+  readonly columns: string;
+  readonly conditions: readonly string[];
+  readonly filter: CallFilter;
+  readonly by: CallGrouping | undefined;
+}
+
+function selectPart({ table, columns, conditions, filter, by }: PartOfQuery): string {
+  const from = needsSessions(filter, by) ? `${table} JOIN session ON session.key = ${table}.session` : table;
+  const name = by === undefined ? 'NULL' : nameOfGroup(by);
+  return `SELECT ${name} AS name, ${columns} FROM ${from} WHERE ${['TRUE', ...conditions].join(' AND ')}`;
+}
+
+function groupedSums(sums: string, parts: readonly string[], by: CallGrouping | undefined): string {
   const group = by === undefined ? '' : 'GROUP BY name ORDER BY name';
-  return {
-    sql: `SELECT name, ${SUMS} FROM (${parts.join(' UNION ALL ')}) ${group}`,
-    values: { ...values, ...valuesOf(filter) },
-  };
+  return `SELECT name, ${sums} FROM (${parts.join(' UNION ALL ')}) ${group}`;
 }
 
 /** Returns the column of the names of groups. */
-export function nameOfGroup(by: CallGrouping): string {
+function nameOfGroup(by: CallGrouping): string {
   return by === 'session' ? 'session.id' : by;
 }
 

@@ -121,7 +121,12 @@ export interface CallReport {
   /** Causes for which the call paid tokens again, joined by ` + `. */
   readonly cause: string | null;
   readonly tokens: Tokens;
+  /** Tokens that earlier calls had left in the cache for this call. */
   readonly held: number | null;
+  /** Part of the written tokens that was written with a lifetime of one hour. */
+  readonly writtenForHour: number;
+  /** Comparison of the provider's diagnosis with our causes: `agrees`, `disagrees`, `explains` or `silent`. */
+  readonly verdict: string | null;
   readonly wasted: number;
   readonly waiting: number;
   readonly forecast: {

@@ -2,7 +2,7 @@
 // database.
 
 import type { LossCause, ModelCall } from '@tidemark/context';
-import { NO_CALLS, accountOf, accountOfCharge, groupOf } from '@tidemark/context';
+import { NO_CALLS, accountOf, accountOfCharge, crossCheck, groupOf } from '@tidemark/context';
 import type { Chain, Money, Position, RecordedOf, SessionCreated, SkillLoaded, Timestamp } from '@tidemark/log';
 import { accountValues } from './account-columns.ts';
 
@@ -34,6 +34,10 @@ export interface CallEntry extends TotalKey {
   readonly opened: string | null;
   /** Tokens that earlier calls had left in the cache for this call, if known. */
   readonly held: number | null;
+  /** Tokens that were written with a lifetime of one hour. They are a part of the written tokens. */
+  readonly writtenForHour: number;
+  /** Comparison of the provider's diagnosis with the causes that the log and the counts show. */
+  readonly verdict: string | null;
   readonly forecastRead: number | null;
   readonly forecastWrite: number | null;
   readonly forecastFresh: number | null;
@@ -126,6 +130,8 @@ export function callEntry(call: ModelCall, pending: 0 | 1): CallEntry {
     charge: 0,
     opened: openedIn(call),
     held: call.held ?? null,
+    writtenForHour: call.usage.writes?.find(({ ttl }) => ttl === '1h')?.tokens ?? 0,
+    verdict: verdictOf(call),
     forecastRead: forecast?.read ?? null,
     forecastWrite: forecast?.write ?? null,
     forecastFresh: forecast?.fresh ?? null,
@@ -173,6 +179,17 @@ export function chargeEntry({ position, at, data }: RecordedOf<'tool.charged'>):
 /** Returns the names by which a charge is kept in the totals. */
 export function keyOfCharge({ day }: ChargeEntry): TotalKey {
   return { day, provider: '', model: '', contract: '', cause: '', charge: 1 };
+}
+
+/**
+ * Compares the provider's diagnosis with the causes, as `why` does. A cause that comes from the diagnosis itself is not
+ * compared.
+ */
+function verdictOf({ diagnosis, again, opened = [] }: ModelCall): string | null {
+  if (diagnosis === undefined) return null;
+  const missed = again === undefined ? [] : [again.counted ?? again.cause, ...(again.also ?? [])];
+  const causes = [...missed, ...opened].filter((cause) => cause !== 'initial');
+  return causes.length === 0 && diagnosis.found !== 'miss' ? null : crossCheck(diagnosis, causes);
 }
 
 function dayOf(at: Timestamp): string {

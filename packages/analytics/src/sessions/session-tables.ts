@@ -24,6 +24,8 @@ export const CALL_ENTRY_COLUMNS: readonly TableColumn<CallEntry>[] = [
   { name: 'cause', type: 'TEXT NOT NULL', value: ({ cause }) => cause },
   { name: 'opened', type: 'TEXT', value: ({ opened }) => opened },
   { name: 'held', type: 'INTEGER', value: ({ held }) => held },
+  { name: 'written_for_hour', type: 'INTEGER NOT NULL', value: ({ writtenForHour }) => writtenForHour },
+  { name: 'verdict', type: 'TEXT', value: ({ verdict }) => verdict },
   { name: 'forecast_read', type: 'INTEGER', value: ({ forecastRead }) => forecastRead },
   { name: 'forecast_write', type: 'INTEGER', value: ({ forecastWrite }) => forecastWrite },
   { name: 'forecast_fresh', type: 'INTEGER', value: ({ forecastFresh }) => forecastFresh },
@@ -46,6 +48,28 @@ const ACCOUNT = ACCOUNT_COLUMNS.map(({ name }) => `${name} INTEGER NOT NULL`).jo
 const KEYS = `day TEXT NOT NULL, provider TEXT NOT NULL, model TEXT NOT NULL, contract TEXT NOT NULL,
   cause TEXT NOT NULL, charge INTEGER NOT NULL, lines INTEGER NOT NULL, ${ACCOUNT}`;
 
+/** Names by which the totals of breaks are kept. */
+const BREAK_KEYS = 'day, provider, model, contract, cause';
+
+/** Sums of breaks, as columns of a selection from their rows. */
+export const BREAK_SUMS = `count(*) AS breaks, coalesce(sum(tokens), 0) AS tokens,
+  coalesce(sum(tokens IS NULL), 0) AS uncounted, coalesce(sum(cost), 0) AS cost,
+  coalesce(sum(cost IS NULL), 0) AS unpriced`;
+
+/** Names of these sums. */
+export const BREAK_SUM_NAMES: readonly string[] = ['breaks', 'tokens', 'uncounted', 'cost', 'unpriced'];
+
+/**
+ * Returns a statement that adds the breaks of the rows with a condition to the totals, or takes them away with the sign
+ * `-`.
+ */
+export function addBreaks(where: string, sign: '' | '-'): string {
+  return `INSERT INTO break_total
+    SELECT ${BREAK_KEYS}, ${BREAK_SUM_NAMES.map((name) => `${sign}${name}`).join(', ')}
+    FROM (SELECT ${BREAK_KEYS}, ${BREAK_SUMS} FROM break WHERE ${where} GROUP BY ${BREAK_KEYS}) WHERE TRUE
+    ON CONFLICT DO UPDATE SET ${BREAK_SUM_NAMES.map((name) => `${name} = ${name} + excluded.${name}`).join(', ')}`;
+}
+
 /** Names of all tables, those with references first. */
 export const SESSION_TABLE_NAMES: readonly string[] = [
   'call',
@@ -54,6 +78,7 @@ export const SESSION_TABLE_NAMES: readonly string[] = [
   'charge',
   'session_total',
   'day_total',
+  'break_total',
   'session',
 ];
 
@@ -76,6 +101,11 @@ CREATE TABLE break (
   cause TEXT NOT NULL, opened TEXT, tokens INTEGER, cost INTEGER, PRIMARY KEY (session, answer)
 ) WITHOUT ROWID;
 CREATE INDEX break_by_time ON break (at, session, answer);
+CREATE TABLE break_total (
+  day TEXT NOT NULL, provider TEXT NOT NULL, model TEXT NOT NULL, contract TEXT NOT NULL, cause TEXT NOT NULL,
+  breaks INTEGER NOT NULL, tokens INTEGER NOT NULL, uncounted INTEGER NOT NULL, cost INTEGER NOT NULL,
+  unpriced INTEGER NOT NULL, PRIMARY KEY (${BREAK_KEYS})
+) WITHOUT ROWID;
 CREATE TABLE skill (
   session INTEGER NOT NULL, position INTEGER NOT NULL, at TEXT NOT NULL, day TEXT NOT NULL, name TEXT NOT NULL,
   version TEXT NOT NULL, reason TEXT NOT NULL, tokens INTEGER NOT NULL, source TEXT NOT NULL,

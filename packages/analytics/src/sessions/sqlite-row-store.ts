@@ -22,7 +22,7 @@ import type {
   TotalKey,
 } from './session-rows.ts';
 import { keyOfCharge } from './session-rows.ts';
-import { CALL_ENTRY_COLUMNS, INSERT_CALL_ENTRY, SUMMED, TOTAL_KEYS } from './session-tables.ts';
+import { CALL_ENTRY_COLUMNS, INSERT_CALL_ENTRY, SUMMED, TOTAL_KEYS, addBreaks } from './session-tables.ts';
 
 /** Creates the store of rows in an open database. */
 export function createRowStore(rows: RowDatabase): RowStore {
@@ -67,6 +67,7 @@ interface Statements {
   readonly dropPending: StatementSync;
   readonly call: StatementSync;
   readonly break: StatementSync;
+  readonly breakTotal: StatementSync;
   readonly skill: StatementSync;
   readonly charge: StatementSync;
   readonly sessionTotal: StatementSync;
@@ -87,7 +88,8 @@ function prepareStatements(database: DatabaseSync): Statements {
     pending,
     dropPending: database.prepare('DELETE FROM call WHERE session = ? AND pending = 1'),
     call: database.prepare(INSERT_CALL_ENTRY),
-    break: insert('break', 14),
+    break: database.prepare(`INSERT OR IGNORE INTO break VALUES (${placeholders(14)})`),
+    breakTotal: database.prepare(addBreaks('session = ? AND answer = ?', '')),
     skill: insert('skill', 9),
     charge: insert('charge', 12),
     sessionTotal: database.prepare(addTotal('session_total', ['session', ...TOTAL_KEYS])),
@@ -100,12 +102,14 @@ function prepareStatements(database: DatabaseSync): Statements {
 const PENDING = `SELECT ${[...TOTAL_KEYS.slice(0, -1), namesOfColumns(ACCOUNT_COLUMNS)].join(', ')} FROM call
   WHERE session = ? AND pending = 1`;
 
-const KEEP_SESSION = `INSERT INTO session (id, root, parent, started_by, workspace, title, created_at, changed_at, length,
-    chain, facts, state, stamp, problem) VALUES (${placeholders(12)}, '', NULL)
-  ON CONFLICT (id) DO UPDATE SET root = excluded.root, parent = excluded.parent, started_by = excluded.started_by,
-    workspace = excluded.workspace, title = excluded.title, created_at = excluded.created_at,
-    changed_at = excluded.changed_at, length = excluded.length, chain = excluded.chain, facts = excluded.facts,
-    state = excluded.state
+/** Columns of a session except `stamp`, which a reading without a listing does not change. */
+const SESSION_COLUMNS: readonly string[] =
+  'id root parent started_by workspace title created_at changed_at length chain facts state problem'.split(' ');
+
+const KEEP_SESSION = `INSERT INTO session (${SESSION_COLUMNS.join(', ')}, stamp)
+  VALUES (${SESSION_COLUMNS.map((name) => `:${name}`).join(', ')}, coalesce(:stamp, ''))
+  ON CONFLICT (id) DO UPDATE SET ${SESSION_COLUMNS.map((name) => `${name} = excluded.${name}`).join(', ')},
+    stamp = coalesce(:stamp, stamp)
   RETURNING key`;
 
 function placeholders(count: number): string {
@@ -118,11 +122,11 @@ function addTotal(table: string, keys: readonly string[]): string {
 }
 
 function writeSession(database: DatabaseSync, statements: Statements, write: SessionWrite): boolean {
-  const { session, before, restart, after, entries } = write;
+  const { session, before, restart, entries } = write;
   const there = statements.find.get(session);
   if (!isAt(there, before)) return false;
   if (restart) removeRows(database, session);
-  const key = keepSession(statements, session, after);
+  const key = keepSession(statements, write);
   const totals = beginTotals();
   for (const pending of takePending(statements, key)) totals.add(pending.key, pending.account, -1);
   writeEntries(statements, key, entries);
@@ -138,14 +142,26 @@ function isAt(there: Readonly<Record<string, unknown>> | undefined, place: LogTi
   return there?.['length'] === place.length && there['chain'] === place.chain;
 }
 
-function keepSession({ keep }: Statements, session: string, after: ReadingPlace): number {
+function keepSession({ keep }: Statements, { session, after, end }: SessionWrite): number {
   const { length, facts, state } = after;
   const { created, createdAt, changedAt } = facts;
   const { root, parent, startedBy, workspace, title } = created;
-  const row = keep.get(
-    ...[session, root, parent?.session ?? null, startedBy?.session ?? null, workspace, title ?? null],
-    ...[createdAt, changedAt, length, after.chain, JSON.stringify(facts), state ?? null],
-  );
+  const row = keep.get({
+    id: session,
+    root,
+    parent: parent?.session ?? null,
+    started_by: startedBy?.session ?? null,
+    workspace,
+    title: title ?? null,
+    created_at: createdAt,
+    changed_at: changedAt,
+    length,
+    chain: after.chain,
+    facts: JSON.stringify(facts),
+    state: state ?? null,
+    stamp: end?.stamp ?? null,
+    problem: end?.problem ?? null,
+  });
   return Number(row?.['key']);
 }
 
@@ -175,7 +191,9 @@ interface PendingTotal {
 function writeEntries(statements: Statements, key: number, entries: SessionEntries): void {
   for (const call of entries.calls)
     statements.call.run(key, ...CALL_ENTRY_COLUMNS.map(({ value }) => value(call)), ...call.account);
-  for (const one of entries.breaks) statements.break.run(key, ...breakValues(one));
+  // A break at a pending call is written again with the same values.
+  for (const one of entries.breaks)
+    if (Number(statements.break.run(key, ...breakValues(one)).changes) > 0) statements.breakTotal.run(key, one.answer);
   for (const skill of entries.skills) statements.skill.run(key, ...skillValues(skill));
   for (const charge of entries.charges) statements.charge.run(key, ...chargeValues(charge));
 }
@@ -222,9 +240,10 @@ function removeRows(database: DatabaseSync, session: string): void {
       ON CONFLICT DO UPDATE SET ${SUMMED.map((name) => `${name} = ${name} + excluded.${name}`).join(', ')}`,
     )
     .run(key);
+  database.prepare(addBreaks('session = ?', '-')).run(key);
   for (const table of ['call', 'break', 'skill', 'charge', 'session_total'])
     database.prepare(`DELETE FROM ${table} WHERE session = ?`).run(key);
-  database.exec('DELETE FROM day_total WHERE lines = 0');
+  database.exec('DELETE FROM day_total WHERE lines = 0; DELETE FROM break_total WHERE breaks = 0;');
 }
 
 function endReading(database: DatabaseSync, session: string, { stamp, problem }: ReadingEnd): void {

@@ -1,6 +1,7 @@
 // Brings the rows of sessions up to date with their logs. Only sessions that changed are opened, and only their new
 // records are read.
 
+import { defined } from '@tidemark/core';
 import type { RowLoader } from '@tidemark/agent';
 import { createRowLoader } from '@tidemark/agent';
 import type { RowOf } from '@tidemark/context';
@@ -9,7 +10,7 @@ import { LogError } from '@tidemark/log';
 import { AnalyticsError } from '../database/analytics-error.ts';
 import type { SessionReading } from './read-session.ts';
 import { readSessionRows } from './read-session.ts';
-import type { ReadingPlace, RowStore } from './row-store.ts';
+import type { ReadingEnd, ReadingPlace, RowStore } from './row-store.ts';
 import type { SessionProblem, SessionsUpdated, SessionUpdateOptions } from './session-projection.ts';
 import type { LogTip } from './session-rows.ts';
 
@@ -86,7 +87,9 @@ async function findDue(
   }
   for (const { session, reason } of unreadable) {
     problems.push({ session, reason });
-    if (known.has(session)) await store.end(session, { stamp: undefined, problem: reason });
+    const before = known.get(session);
+    if (before !== undefined && before.problem !== reason)
+      await store.end(session, { stamp: undefined, problem: reason });
   }
   return { due, gone: [...known.keys()].filter((session) => !there.has(session)) };
 }
@@ -133,10 +136,10 @@ async function attempt(options: Attempt): Promise<Attempted> {
   const writer = createPartWriter(options);
   try {
     const outcome = await readRecords(options, writer);
-    if (typeof outcome === 'string') return outcome;
-    if (!(await writer.write())) return 'moved';
-    await store.end(due.session, { stamp: due.stamp, problem: undefined });
-    return { records: outcome.records };
+    if (outcome === 'restart' || outcome === 'moved') return outcome;
+    // A reading that was stopped has no end, so the next update continues it.
+    const isWritten = outcome === 'stopped' || (await writer.write({ stamp: due.stamp, problem: undefined }));
+    return isWritten ? { records: writer.records } : 'moved';
   } catch (error) {
     if (error instanceof AnalyticsError || !(error instanceof Error)) throw error;
     if (error instanceof LogError && error.code === 'log/missing') {
@@ -144,8 +147,9 @@ async function attempt(options: Attempt): Promise<Attempted> {
       return { records: 0, isGone: true };
     }
     // The records before the damage are valid. A session that was read from its start again keeps its earlier rows.
-    if (!(restart && known !== undefined) && !(await writer.write())) return 'moved';
-    await store.end(due.session, { stamp: due.stamp, problem: error.message });
+    const end = { stamp: due.stamp, problem: error.message };
+    if (restart && known !== undefined) await store.end(due.session, end);
+    else if (!(await writer.write(end))) return 'moved';
     return { records: writer.records, problem: error.message };
   }
 }
@@ -155,8 +159,11 @@ interface PartWriter {
   readonly reading: SessionReading;
   /** Number of records that were taken. */
   records: number;
-  /** Writes the rows of the records since the last write. Returns false if another process has written the session. */
-  write(): Promise<boolean>;
+  /**
+   * Writes the rows of the records since the last write. `end` is absent if the reading continues. Returns false if
+   * another process has written the session.
+   */
+  write(end?: ReadingEnd): Promise<boolean>;
 }
 
 function createPartWriter({ store, due, known, restart, ...source }: Attempt): PartWriter {
@@ -168,11 +175,14 @@ function createPartWriter({ store, due, known, restart, ...source }: Attempt): P
   const writer: PartWriter = {
     reading,
     records: 0,
-    async write() {
-      if (writer.records === written) return true;
-      const part = reading.part();
-      if (part === undefined) return true;
-      const isWritten = await store.write({ session: due.session, before, restart: isFirst, ...part });
+    async write(end) {
+      const part = writer.records === written ? undefined : reading.part();
+      if (part === undefined) {
+        if (end !== undefined) await store.end(due.session, end);
+        return true;
+      }
+      const rows = { session: due.session, before, restart: isFirst, ...part, ...defined({ end }) };
+      const isWritten = await store.write(rows);
       [before, isFirst, written] = [part.after, false, writer.records];
       return isWritten;
     },
@@ -181,7 +191,10 @@ function createPartWriter({ store, due, known, restart, ...source }: Attempt): P
 }
 
 /** Reads the new records, and writes the rows of a long session in parts. */
-async function readRecords(options: Attempt, writer: PartWriter): Promise<'restart' | 'moved' | { records: number }> {
+async function readRecords(
+  options: Attempt,
+  writer: PartWriter,
+): Promise<'read' | 'stopped' | Exclude<Attempted, ReadOne>> {
   const { log, due, known, restart, signal } = options;
   const isContinued = known !== undefined && !restart;
   let isFitting = !isContinued;
@@ -199,7 +212,7 @@ async function readRecords(options: Attempt, writer: PartWriter): Promise<'resta
     // A session that is read again keeps its earlier rows until all of it is read.
     if (restart || writer.reading.calls < CALLS_AT_ONCE) continue;
     if (!(await writer.write())) return 'moved';
-    if (signal?.aborted === true) break;
+    if (signal?.aborted === true) return 'stopped';
   }
-  return isFitting ? { records: writer.records } : 'restart';
+  return isFitting ? 'read' : 'restart';
 }

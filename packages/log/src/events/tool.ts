@@ -35,10 +35,11 @@ export interface FileTouch {
    */
   readonly before?: Digest | 'absent';
   /**
-   * Content of the file that the call or its result contains: one part, or only a change of the content before. Absent
-   * if it contains the whole content, and in logs of older releases.
+   * Content of the file that the call or its result contains: one part, only a change of the content before, or only
+   * another form of it, such as a picture or the text of a PDF. Absent if it contains the whole content, and in logs of
+   * older releases.
    */
-  readonly shows?: ShownBytes | 'change';
+  readonly shows?: ShownBytes | 'change' | 'other-form';
 }
 
 /** Range of bytes of a file. */

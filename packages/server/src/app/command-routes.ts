@@ -1,14 +1,16 @@
 // Routes of the commands of a session: prompt, steer, interrupt, resume, answers to questions.
 
 import { createRoute, z } from '@hono/zod-openapi';
-import type { AgentSession, PermissionAnswer, Turn, Words } from '@tidemark/agent';
+import type { AgentSession, PermissionAnswer, Turn } from '@tidemark/agent';
 import { readFold } from '@tidemark/agent';
-import type { Log, Position } from '@tidemark/log';
+import type { Log, Position, SessionId } from '@tidemark/log';
 import { ServerError } from '../errors.ts';
+import type { LiveSessions } from '../live/live-sessions.ts';
+import { requireIdle, wordsOf } from './given-words.ts';
 import type { RoutePlace, ServerApp } from './route-parts.ts';
 import { jsonAnswer, jsonBody, REFUSED, SESSION_PATH } from './route-parts.ts';
-import type { GivenAnswer, GivenMessage } from './schemas.ts';
-import { ACCEPTED, ANSWER, DONE, MESSAGE, MODE, PROMPT } from './schemas.ts';
+import type { GivenAnswer } from './schemas.ts';
+import { ACCEPTED, ANSWER, DONE, MESSAGE, PROMPT } from './schemas.ts';
 
 /** Adds the routes of the commands. */
 export function addCommandRoutes(app: ServerApp, { log, live }: RoutePlace): void {
@@ -20,7 +22,7 @@ export function addCommandRoutes(app: ServerApp, { log, live }: RoutePlace): voi
       requireIdle(session);
       if (expected !== undefined) await requireLength(log, session, expected);
       requireIdle(session);
-      const position = await begun(session.prompt(wordsOf(prompt), { skills }));
+      const position = await begun(live, id, session.prompt(wordsOf(prompt), { skills }));
       return context.json({ session: id, position }, 202);
     });
   });
@@ -39,15 +41,9 @@ export function addCommandRoutes(app: ServerApp, { log, live }: RoutePlace): voi
     const { session: id } = context.req.valid('param');
     return live.use(id, async ({ session }) => {
       requireIdle(session);
-      const position = await begun(session.resume());
+      const position = await begun(live, id, session.resume());
       return context.json({ session: id, position }, 202);
     });
-  });
-  app.openapi(SET_MODE, async (context) => {
-    const { session: id } = context.req.valid('param');
-    const { mode } = context.req.valid('json');
-    await live.use(id, ({ session }) => session.setMode(mode));
-    return context.json({ session: id }, 200);
   });
   app.openapi(ANSWER_QUESTION, (context) => {
     const { session, question } = context.req.valid('param');
@@ -64,31 +60,9 @@ export function addCommandRoutes(app: ServerApp, { log, live }: RoutePlace): voi
   });
 }
 
-function wordsOf({ text, images = [], attachments = [] }: GivenMessage): Words {
-  if (images.length === 0 && attachments.length === 0) return text;
-  return [
-    ...attachments.map(({ name, text: content }) => ({
-      type: 'attachment' as const,
-      name,
-      data: new TextEncoder().encode(content),
-    })),
-    ...images.map(({ data }) => ({ type: 'image' as const, data: new Uint8Array(Buffer.from(data, 'base64')) })),
-    ...(text.trim() === '' ? [] : [{ type: 'text' as const, text }]),
-  ];
-}
-
 /** The runtime checks a grant against the call, and refuses one that does not cover it. */
 function answerOf(given: GivenAnswer): PermissionAnswer {
   return given.decision === 'always' ? 'always' : given;
-}
-
-function requireIdle({ running, id }: AgentSession): void {
-  if (!running) return;
-  throw new ServerError(
-    'server/turn-running',
-    `a turn of session ${id} is running`,
-    'steer the turn, interrupt it, or wait for its end',
-  );
 }
 
 async function requireLength(log: Log, { id }: AgentSession, expected: number): Promise<void> {
@@ -107,9 +81,8 @@ async function requireLength(log: Log, { id }: AgentSession, expected: number): 
  *
  * @throws the error of a prompt that cannot be sent.
  */
-async function begun(turn: Turn): Promise<Position> {
-  // The end of the turn is in the log. An error of the storage is thrown by the next command too.
-  turn.catch(() => undefined);
+async function begun(live: LiveSessions, id: SessionId, turn: Turn): Promise<Position> {
+  live.watch(id, turn);
   for await (const event of turn) {
     if (event.type !== 'recorded') continue;
     const { kind, position } = event.record;
@@ -154,15 +127,6 @@ const RESUME = createRoute({
   summary: 'Continue the turn that was cut off, interrupted, limited or failed',
   request: { params: SESSION_PATH },
   responses: { 202: jsonAnswer(ACCEPTED, 'The turn runs.'), default: REFUSED },
-});
-
-const SET_MODE = createRoute({
-  method: 'put',
-  path: '/sessions/{session}/mode',
-  operationId: 'setMode',
-  summary: 'Set the permission mode',
-  request: { params: SESSION_PATH, ...jsonBody(z.strictObject({ mode: MODE })) },
-  responses: { 200: jsonAnswer(DONE, 'The mode is set.'), default: REFUSED },
 });
 
 const ANSWER_QUESTION = createRoute({

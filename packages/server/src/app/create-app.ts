@@ -3,37 +3,63 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { issuePlace } from '@tidemark/core';
 import { HTTPException } from 'hono/http-exception';
+import { routePath } from 'hono/route';
 import type { ZodError } from 'zod';
+import type { FreshProjection } from '../analytics/fresh-projection.ts';
 import { ServerError } from '../errors.ts';
+import { addAnalyticsRoutes } from './analytics-routes.ts';
 import { addCommandRoutes } from './command-routes.ts';
 import { addEventRoutes } from './event-routes.ts';
 import { failureAnswer } from './failure.ts';
+import { addForkRoutes } from './fork-routes.ts';
+import { createMetrics } from './metrics.ts';
+import { addOpenApiDocument } from './openapi-document.ts';
+import { addPageRoutes } from './page-routes.ts';
+import { addRewindRoutes } from './rewind-routes.ts';
 import type { RoutePlace, ServerApp } from './route-parts.ts';
 import { addServiceRoutes, OPEN_PATHS } from './service-routes.ts';
 import { addSessionRoutes } from './session-routes.ts';
+import { addSettingRoutes } from './setting-routes.ts';
+
+/** Parts of the server that the application uses. */
+export interface AppPlace extends RoutePlace {
+  readonly projection: FreshProjection;
+  /** Returns the time in milliseconds since the Unix epoch. */
+  now(): number;
+}
 
 /** Creates the application. Every path except the open ones needs the token. */
-export function createApp(place: RoutePlace): ServerApp {
+export function createApp(place: AppPlace): ServerApp {
+  const metrics = createMetrics(place.live);
   const app: ServerApp = new OpenAPIHono({
     defaultHook: (result) => {
       if (!result.success) throw badRequest(result.error);
     },
   });
   app.use(async (context, next) => {
-    if (!OPEN_PATHS.has(context.req.path)) place.authentication.require(context.req.header('authorization'));
+    const began = performance.now();
     await next();
     context.header('x-content-type-options', 'nosniff');
+    const path = routePath(context, -1);
+    // The path of a request without a route would make a new metric for each wrong path.
+    const route = path === '/*' ? 'none' : path;
+    const { method } = context.req;
+    metrics.answered({ method, route, status: context.res.status, seconds: (performance.now() - began) / 1_000 });
   });
-  addServiceRoutes(app, place);
+  app.use(async (context, next) => {
+    if (!OPEN_PATHS.has(context.req.path)) place.authentication.require(context.req.header('authorization'));
+    await next();
+  });
+  addPageRoutes(app);
+  addServiceRoutes(app, { ...place, metrics });
   addSessionRoutes(app, place);
   addCommandRoutes(app, place);
+  addSettingRoutes(app, place);
+  addForkRoutes(app, place);
+  addRewindRoutes(app, place);
   addEventRoutes(app, place);
-  app.openAPIRegistry.registerComponent('securitySchemes', 'token', { type: 'http', scheme: 'bearer' });
-  app.doc31('/openapi.json', {
-    openapi: '3.1.0',
-    info: { title: 'Tidemark', version: place.version },
-    security: [{ token: [] }],
-  });
+  addAnalyticsRoutes(app, place);
+  addOpenApiDocument(app, place.version);
   app.notFound((context) => {
     const { status, body } = failureAnswer(
       new ServerError(
@@ -46,6 +72,7 @@ export function createApp(place: RoutePlace): ServerApp {
   });
   app.onError((error, context) => {
     const { status, body } = failureAnswer(error instanceof HTTPException ? unreadable(error) : error);
+    if (status === 401) context.header('www-authenticate', 'Bearer');
     return context.json(body, status);
   });
   return app;

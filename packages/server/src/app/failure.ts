@@ -1,6 +1,7 @@
 // Answers for errors: a status, and the same body as `--json` prints.
 
 import { TidemarkError } from '@tidemark/core';
+import type { RefusalAnswer, ServerRefusal } from '@tidemark/http-server';
 import type { AgentErrorCode } from '@tidemark/agent';
 import { AGENT_ERRORS } from '@tidemark/agent';
 import type { LogErrorCode } from '@tidemark/log';
@@ -26,6 +27,12 @@ export function failureAnswer(error: unknown): FailureAnswer {
   const { code, message } = error;
   const next = 'next' in error && typeof error.next === 'string' ? error.next : '';
   return answer(statusOf(code), code, message, next);
+}
+
+/** Returns the answer for a request that the server refuses before the application gets it. */
+export function refusalAnswer({ reason, status, message }: ServerRefusal): RefusalAnswer {
+  const body: FailureBody = { ok: false, error: { code: `http/${reason}`, message, next: '' } };
+  return { status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
 }
 
 function answer(status: FailureAnswer['status'], code: string, message: string, next: string): FailureAnswer {

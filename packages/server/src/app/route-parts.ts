@@ -4,6 +4,7 @@ import { z } from '@hono/zod-openapi';
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Log } from '@tidemark/log';
 import type { LiveSessions } from '../live/live-sessions.ts';
+import type { FileRestorer, ModelNames } from '../ports.ts';
 import type { Authentication } from './authenticate.ts';
 import { FAILURE } from './schemas.ts';
 import { SESSION_ID } from './values.ts';
@@ -12,6 +13,10 @@ import { SESSION_ID } from './values.ts';
 export interface RoutePlace {
   readonly log: Log;
   readonly live: LiveSessions;
+  /** Names of models. Absent if the server knows none. */
+  readonly models?: ModelNames | undefined;
+  /** Restores files. Absent if the sessions have no files. */
+  readonly restorer?: FileRestorer | undefined;
   readonly authentication: Authentication;
   readonly version: string;
 }

@@ -3,7 +3,8 @@
 import { z } from '@hono/zod-openapi';
 import type { Mode, Question, SessionMessage } from '@tidemark/agent';
 import type { Granted, Position, Recorded, SessionId, StartedBy } from '@tidemark/log';
-import type { WaitingQuestion } from '../live/questions.ts';
+import type { LiveState, PassingEvent } from '../live/frames.ts';
+import type { QuestionEvent, WaitingQuestion } from '../live/questions.ts';
 import type { NewSession } from '../ports.ts';
 import type { SessionEntry, SessionDetails } from '../view/session-view.ts';
 import type { FailureBody } from './failure.ts';
@@ -49,7 +50,7 @@ export const FAILURE: z.ZodType<FailureBody> = z
   })
   .openapi('Failure');
 
-export const MODE: z.ZodType<Mode> = z.enum(['read-only', 'ask', 'auto']).openapi('Mode');
+export const MODE: z.ZodType<Mode> = z.enum(['read-only', 'ask', 'accept-edits', 'auto']).openapi('Mode');
 
 const STARTED_BY: z.ZodType<StartedBy> = z.object({
   session: SESSION_ID,
@@ -104,6 +105,38 @@ const QUESTION: z.ZodType<Question> = z.custom<Question>().openapi('Question', {
 
 const WAITING: z.ZodType<WaitingQuestion> = z.object({ id: z.string(), question: QUESTION }).openapi('WaitingQuestion');
 
+const QUESTION_EVENT: z.ZodType<QuestionEvent> = z.union([
+  z.object({ type: z.literal('question.asked'), waiting: WAITING }),
+  z.object({ type: z.literal('question.closed'), id: z.string(), answered: z.boolean() }),
+]);
+
+const PASSING_EVENT: z.ZodType<PassingEvent> = z.custom<PassingEvent>().openapi({
+  type: 'object',
+  description:
+    'An event that is not stored, such as `text.delta`, or a `QuestionEvent`. A reader that misses it loses no stored data. Later versions add types.',
+  required: ['type'],
+  properties: { type: TEXT_SCHEMA },
+  additionalProperties: true,
+});
+
+const LIVE_STATE: z.ZodType<LiveState> = z.object({
+  length: z.number().describe('Number of records that the reader has.'),
+  open: z.boolean().describe('True if this server has the session open.'),
+  text: z.string().describe('Text of the answer that is arriving.'),
+  reasoning: z.string(),
+  outputs: z
+    .array(z.object({ call: z.string(), text: z.string() }))
+    .describe('End of the output of each running call.'),
+  questions: z.array(WAITING),
+});
+
+/** Data of the server-sent events that no route returns as JSON. They are components of the OpenAPI document. */
+export const EVENT_DATA: Readonly<Record<string, z.ZodType>> = {
+  QuestionEvent: QUESTION_EVENT,
+  PassingEvent: PASSING_EVENT,
+  LiveState: LIVE_STATE,
+};
+
 export const SESSION: z.ZodType<SessionDetails> = z
   .object({
     ...SUMMARY,
@@ -120,7 +153,7 @@ export const SESSION: z.ZodType<SessionDetails> = z
       })
       .exactOptional(),
     resumable: z.boolean().describe('True if `resume` can continue the last turn.'),
-    cost: MONEY.describe('Known cost in US dollars, without the ancestors of the session.'),
+    cost: MONEY.describe('Known cost in US dollars. For a fork, with the records that it begins with.'),
     questions: z.array(WAITING),
   })
   .openapi('Session');

@@ -1,19 +1,26 @@
-// Routes of the server itself: its health, the exchange of a one-time link for the token.
+// Routes of the server itself: its health, its metrics, and the exchange of a one-time link for the token.
 
 import { createRoute, z } from '@hono/zod-openapi';
+import type { Metrics } from './metrics.ts';
 import type { RoutePlace, ServerApp } from './route-parts.ts';
 import { jsonAnswer, jsonBody, REFUSED } from './route-parts.ts';
 
 /** Paths that answer without a token. */
-export const OPEN_PATHS: ReadonlySet<string> = new Set(['/health', '/link']);
+export const OPEN_PATHS: ReadonlySet<string> = new Set(['/', '/health', '/link']);
 
 /** Adds the routes of the server itself. */
-export function addServiceRoutes(app: ServerApp, { authentication, version }: RoutePlace): void {
+export function addServiceRoutes(
+  app: ServerApp,
+  { authentication, version, metrics }: RoutePlace & { readonly metrics: Metrics },
+): void {
   app.openapi(HEALTH, (context) => context.json({ ok: true as const, version }, 200));
   app.openapi(LINK, (context) => {
     const token = authentication.redeem(context.req.valid('json').code);
     return context.json({ token }, 200);
   });
+  app.openapi(METRICS, async (context) =>
+    context.text(await metrics.text(), 200, { 'content-type': metrics.contentType }),
+  );
 }
 
 const HEALTH = createRoute({
@@ -33,4 +40,15 @@ const LINK = createRoute({
   security: [],
   request: jsonBody(z.strictObject({ code: z.string().min(1).max(200) })),
   responses: { 200: jsonAnswer(z.object({ token: z.string() }), 'The token.'), default: REFUSED },
+});
+
+const METRICS = createRoute({
+  method: 'get',
+  path: '/metrics',
+  operationId: 'readMetrics',
+  summary: 'Read the metrics in the format of Prometheus',
+  responses: {
+    200: { description: 'The metrics.', content: { 'text/plain': { schema: z.string() } } },
+    default: REFUSED,
+  },
 });

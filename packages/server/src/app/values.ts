@@ -22,4 +22,7 @@ export const TIMESTAMP: z.ZodType<Timestamp> = z.string().transform(timestamp);
 export const MONEY: z.ZodType<Money> = z.string().transform(money);
 
 /** Whole number in a query, from 0 on. */
-export const COUNT: z.ZodType<number> = z.coerce.number().int().nonnegative();
+export const COUNT: z.ZodType<number> = z.preprocess(
+  (text) => (typeof text === 'string' ? Number(text) : text),
+  z.int().nonnegative(),
+);

@@ -2,10 +2,10 @@
 // command, and closed when it has been idle for a while, so that another process can write it.
 
 import type { AgentForkOptions, AgentSession } from '@tidemark/agent';
-import { TidemarkError } from '@tidemark/core';
+import { defined, TidemarkError } from '@tidemark/core';
 import type { Log, SessionId } from '@tidemark/log';
 import { ServerError } from '../errors.ts';
-import type { NewSession, OpenedSession, SessionOpener } from '../ports.ts';
+import type { ChosenModel, NewSession, OpenedSession, SessionOpener } from '../ports.ts';
 import type { ReadingLimits } from './catch-up.ts';
 import { createReadingLimits } from './catch-up.ts';
 import type { FrameSink } from './frames.ts';
@@ -30,6 +30,15 @@ export interface LiveSessions {
    * @throws LogError `log/missing`; `log/locked` if another process has the session open.
    */
   use<Result>(id: SessionId, work: (live: LiveSession) => Promise<Result>): Promise<Result>;
+  /**
+   * Keeps the model of a session that the log does not contain yet. It is set again when the session was closed because
+   * it was idle, until its next turn has ended.
+   */
+  keepModel(id: SessionId, model: ChosenModel): void;
+  /** Returns the model that is kept for a session. */
+  keptModel(id: SessionId): ChosenModel | undefined;
+  /** Watches a turn that a command started. At its end, the log contains the model of the session. */
+  watch(id: SessionId, turn: Promise<unknown>): void;
   create(choices: NewSession): Promise<LiveSession>;
   fork(id: SessionId, options: AgentForkOptions): Promise<LiveSession>;
   /**
@@ -39,8 +48,8 @@ export interface LiveSessions {
    * @throws LogError as `SessionFeed.read` does.
    */
   read(id: SessionId, from: number, sink: FrameSink, signal: AbortSignal): Promise<void>;
-  /** Numbers of open sessions, of running turns and of readers. */
-  count(): { readonly open: number; readonly running: number; readonly readers: number };
+  /** Numbers of open sessions, of running turns, of readers, and of questions that wait. */
+  count(): { readonly open: number; readonly running: number; readonly readers: number; readonly questions: number };
   /** Interrupts every turn, closes every session and ends every reader. */
   close(): Promise<void>;
 }
@@ -71,6 +80,8 @@ interface SessionTable {
   readonly ending: Map<SessionId, Promise<void>>;
   readonly feeds: Map<SessionId, SessionFeed>;
   readonly limits: ReadingLimits;
+  /** Models that the log does not contain yet. */
+  readonly models: Map<SessionId, ChosenModel>;
   closing: boolean;
 }
 
@@ -83,19 +94,24 @@ export function createLiveSessions(options: LiveSessionsOptions): LiveSessions {
     ending: new Map(),
     feeds: new Map(),
     limits: createReadingLimits(),
+    models: new Map(),
     closing: false,
   };
   const sweep = setInterval(() => closeIdle(sessions), Math.max(10, options.idleMs / 4)).unref();
   return {
     find: (id) => sessions.held.get(id),
     use: (id, work) => use(sessions, id, work),
-    create: (choices) => hold(sessions, (ask) => options.opener.create(choices, ask)),
-    fork: (id, how) => hold(sessions, (ask) => options.opener.fork(id, how, ask)),
+    keepModel: (id, model) => void sessions.models.set(id, model),
+    keptModel: (id) => sessions.models.get(id),
+    watch: (id, turn) => watch(sessions, id, turn),
+    create: (choices) => holdNew(sessions, (ask) => options.opener.create(choices, ask)),
+    fork: (id, how) => holdNew(sessions, (ask) => options.opener.fork(id, { ...sessions.models.get(id), ...how }, ask)),
     read: (id, from, sink, signal) => readFeed(sessions, id, from, sink, signal),
     count() {
       const held = [...sessions.held.values()];
+      const questions = held.reduce((sum, one) => sum + one.questions.waiting().length, 0);
       const running = held.filter(({ session }) => session.running).length;
-      return { open: held.length, running, readers: readersOf(sessions) };
+      return { open: held.length, running, readers: readersOf(sessions), questions };
     },
     async close() {
       sessions.closing = true;
@@ -137,11 +153,30 @@ function openHeld(sessions: SessionTable, id: SessionId): Promise<Held> {
   const { opening, ending, options } = sessions;
   const open = async (): Promise<Held> => {
     await ending.get(id);
-    return hold(sessions, (ask) => options.opener.open(id, ask));
+    const held = await hold(sessions, (ask) => options.opener.open(id, ask));
+    const model = sessions.models.get(id);
+    if (model !== undefined) await held.session.setModel(model.model, defined({ provider: model.provider }));
+    return held;
   };
   const running = opening.get(id) ?? open().finally(() => opening.delete(id));
   opening.set(id, running);
   return running;
+}
+
+/** Opens a new session, and keeps its model until the log contains it. */
+async function holdNew(sessions: SessionTable, open: (ask: Questions['ask']) => Promise<OpenedSession>): Promise<Held> {
+  const held = await hold(sessions, open);
+  const { model } = held.opened;
+  if (model !== undefined) sessions.models.set(held.session.id, model);
+  return held;
+}
+
+function watch({ models }: SessionTable, id: SessionId, turn: Promise<unknown>): void {
+  const model = models.get(id);
+  const end = (): void => {
+    if (models.get(id) === model) models.delete(id);
+  };
+  turn.then(end, end);
 }
 
 async function hold(sessions: SessionTable, open: (ask: Questions['ask']) => Promise<OpenedSession>): Promise<Held> {

@@ -32,7 +32,7 @@ export interface SessionDetails extends SessionSummary, LiveFacts {
   readonly turn?: { readonly id?: string; readonly open: boolean; readonly outcome?: TurnEnded['outcome'] };
   /** True if `resume` can continue the last turn. */
   readonly resumable: boolean;
-  /** Known cost of the session in US dollars, without its ancestors. */
+  /** Known cost in US dollars. For a fork, the cost of the records that it begins with is included. */
   readonly cost: Money;
   readonly questions: readonly WaitingQuestion[];
 }

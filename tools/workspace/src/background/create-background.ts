@@ -175,7 +175,14 @@ async function startIn(host: HostState, asked: BackgroundStart, context: ToolCon
       host.last += 1;
       const id = `p${host.last}`;
       const { shell, patience } = host;
-      const command = { id, command: asked.command, reach, entered, isSandboxed: shell.sandboxed };
+      const command = {
+        id,
+        command: asked.command,
+        reach,
+        entered,
+        isSandboxed: shell.sandboxed,
+        withheld: shell.withheld,
+      };
       const hosted = await startHosted(command, context.call, { sink: own.sink, patience });
       return [own, id, await keep(own, id, hosted)];
     } catch (error) {

@@ -37,6 +37,8 @@ export interface HostedCommand {
   readonly reach: CommandReach;
   readonly entered: EnteredShell;
   readonly isSandboxed: boolean;
+  /** Names of the variables of the user that the process does not get. */
+  readonly withheld: ReadonlySet<string>;
 }
 
 /** A background process in this program. */
@@ -110,7 +112,7 @@ function hold(
   const { id, command, reach } = asked;
   const startedAt = sink.now();
   const ring = createOutputRing();
-  const hints = watchForHints(!reach.network);
+  const hints = watchForHints({ sandboxed: asked.isSandboxed, offline: !reach.network, variables: asked.withheld });
   let [lastOutput, hasExited] = [0, false];
   void started.guarded.exited.then(() => (hasExited = true));
   let [by, ended]: [ProcessEnded['by'] | undefined, EndedProcess | undefined] = [undefined, undefined];
@@ -186,7 +188,7 @@ async function endOf(
   await output.endOrLeave(patience.drainMs);
   const notes = await entered.leave().catch((error: unknown) => [`the sandbox could not be checked: ${String(error)}`]);
   const failed = exit.code !== 0 && !isStopped();
-  return { ...exit, lines: [...leftLines(left, undying), ...(failed && isSandboxed ? hints.hints() : []), ...notes] };
+  return { ...exit, lines: [...leftLines(left, undying), ...(failed ? hints.hints() : []), ...notes] };
 }
 
 /** Returns the signal that ended the program. A sandbox reports it as 128 and its number, as a shell does. */

@@ -36,6 +36,11 @@ const SET: Readonly<Record<string, string>> = {
   DEBIAN_FRONTEND: 'noninteractive',
 };
 
+/** Returns true if every command has the variable. Its value is ordinary text, such as paths, and no secret. */
+export function isOrdinaryVariable(name: string): boolean {
+  return PASSED.has(name) || name.startsWith('LC_') || Object.hasOwn(SET, name) || name === 'PWD';
+}
+
 /** Names of variables to pass to commands in addition to the default list. */
 export interface CommandVariables {
   /**
@@ -72,6 +77,17 @@ export function bashEnvironment(
     ...SET,
     ...Object.fromEntries(passed.map(([name, value]) => [name, name === 'PATH' ? absoluteOnly(value) : value])),
   };
+}
+
+/** Returns the names of variables that have a value, are not passed to commands, and do not look like secrets. */
+export function withheldVariables(
+  from: Readonly<Record<string, string | undefined>>,
+  passed: Readonly<Record<string, string>>,
+): ReadonlySet<string> {
+  const names = Object.keys(from).filter(
+    (name) => (from[name] ?? '') !== '' && !Object.hasOwn(passed, name) && !isSecretName(name),
+  );
+  return new Set(names);
 }
 
 /**

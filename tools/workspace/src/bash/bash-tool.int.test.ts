@@ -233,6 +233,34 @@ describe('environment and file descriptors of a command', () => {
     expect(output).not.toContain('sk-ant-1');
   });
 
+  describe('a failure because of a missing variable', () => {
+    const environment = {
+      PATH: process.env['PATH'],
+      HOME: folder,
+      JAVA_HOME: '/opt/java',
+      SHOP_TOKEN: 'secret-of-shop',
+    };
+    const hint = '[the user has the variable JAVA_HOME, and commands do not get it: ';
+
+    it.each([
+      'echo "ERROR: JAVA_HOME is not set and no java was found"; exit 1',
+      'set -u; echo $JAVA_HOME',
+      'echo "The JAVA_HOME environment variable is not defined correctly" >&2; false',
+    ])('tells the model which variable the user has: %s', async (command) => {
+      expect((await bash(command, { options: { environment } })).text).toContain(hint);
+    });
+
+    it.each([
+      ['that succeeded', 'echo JAVA_HOME is not set', {}],
+      ['that gets the variable', 'echo JAVA_HOME is not set; false', { variables: ['JAVA_HOME'] }],
+      ['about a variable that the user does not have', 'echo GOPATH is not set; false', {}],
+      ['about a secret', 'echo SHOP_TOKEN is not set; false', {}],
+      ['without such an error', 'echo JAVA_HOME; false', {}],
+    ])('has no hint for a command %s', async (_, command, options) => {
+      expect((await bash(command, { options: { environment, ...options } })).text ?? '').not.toContain('the user has');
+    });
+  });
+
   it('a command can open its output by name and inherits no other file descriptor', async () => {
     const { output } = await bash(
       'echo a > /dev/stderr; echo b | tee /dev/stdout; readlink /proc/$$/fd/3 || echo none',

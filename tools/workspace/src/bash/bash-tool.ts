@@ -184,7 +184,7 @@ async function runBash(shell: Shell, call: BashCall, context: ToolContext): Prom
   const { command, patience, reach } = call;
   const { signal, session } = context;
   const entered = await shell.enter(command, { ...reach, session }, context);
-  const watched = watchForHints(!reach.network);
+  const watched = watchForHints({ sandboxed: shell.sandboxed, offline: !reach.network, variables: shell.withheld });
   const write = (chunk: Uint8Array): Promise<void> => {
     watched.see(chunk);
     return context.write(chunk);
@@ -198,7 +198,7 @@ async function runBash(shell: Shell, call: BashCall, context: ToolContext): Prom
   const notes = await entered.leave();
   const exit = exitOf(end);
   const failed = exit !== 0 || end.stopped !== undefined;
-  const hints = failed && shell.sandboxed ? watched.hints() : [];
+  const hints = failed ? watched.hints() : [];
   const text = `${sayEnd(end, patience)}${[...hints, ...notes].map((line) => `\n[${line}]`).join('')}`;
   return { ...(text !== '' && { text }), ...defined({ exit }), ...(failed && { failed }) };
 }

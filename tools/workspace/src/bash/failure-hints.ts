@@ -1,14 +1,15 @@
-// Hints about the sandbox: finds failures in the output of a command that the sandbox may have caused.
+// Hints about failures of a command: finds those in its output that the sandbox, or a variable that commands do not get,
+// may have caused.
 
 /**
- * Watches the output of one command. If a failure looks like an effect of the sandbox, collects a hint for the model.
- * The program itself reports only that a name is unknown, or that a file cannot be written.
+ * Watches the output of one command. If a failure looks like an effect of the sandbox or of a missing variable, collects
+ * a hint for the model. The program itself reports only that a name is unknown, or that a file cannot be written.
  */
 export interface FailureHints {
   see(chunk: Uint8Array): void;
   /**
-   * Returns the texts to add to the result, one per hint. If the output does not look like a failure caused by the
-   * sandbox, the list is empty.
+   * Returns the texts to add to the result, one per hint. If the output does not look like such a failure, the list is
+   * empty.
    */
   hints(): readonly string[];
 }
@@ -41,23 +42,53 @@ const KINDS = [
  */
 const OVERLAP = 64;
 
-/**
- * Creates a watcher for the output of one command.
- *
- * @param offline True if the command has no network.
- */
-export function watchForHints(offline: boolean): FailureHints {
-  const wanted = KINDS.filter((kind) => offline || !kind.offline);
+/** Errors for a variable of the environment that is missing. */
+const NOT_SET =
+  /not set|unset|unbound variable|not defined|undefined|must be set|(is|are) required|missing|environment variable|KeyError/i;
+
+const VARIABLE = /\b[A-Z][A-Z0-9_]{2,}\b/g;
+
+/** Maximum number of hints about variables. */
+const MAX_VARIABLES = 3;
+
+/** What a command cannot use: the sandbox around it, the network, and variables of the user that it does not get. */
+export interface Withheld {
+  readonly sandboxed: boolean;
+  /** True if the command has no network. */
+  readonly offline: boolean;
+  /** Names of variables that this process has and commands do not get. */
+  readonly variables: ReadonlySet<string>;
+}
+
+/** Creates a watcher for the output of one command. */
+export function watchForHints({ sandboxed, offline, variables }: Withheld): FailureHints {
+  const wanted = sandboxed ? KINDS.filter((kind) => offline || !kind.offline) : [];
   const found = new Set<string>();
+  const missing = new Set<string>();
   const decoder = new TextDecoder();
   let last = '';
   return {
     see(chunk) {
-      if (found.size === wanted.length) return;
+      if (found.size === wanted.length && missing.size >= Math.min(MAX_VARIABLES, variables.size)) return;
       const text = last + decoder.decode(chunk, { stream: true });
       for (const { pattern, hint } of wanted) if (pattern.test(text)) found.add(hint);
+      for (const name of missingIn(text, variables)) if (missing.size < MAX_VARIABLES) missing.add(name);
       last = text.slice(-OVERLAP);
     },
-    hints: () => [...found],
+    hints: () => [...found, ...[...missing].map(variableHint)],
   };
+}
+
+/** Returns the withheld variables that a line of the text reports as missing. */
+function missingIn(text: string, variables: ReadonlySet<string>): readonly string[] {
+  if (variables.size === 0 || !NOT_SET.test(text)) return [];
+  return text
+    .split('\n')
+    .filter((line) => NOT_SET.test(line))
+    .flatMap((line) => line.match(VARIABLE) ?? [])
+    .filter((name) => variables.has(name));
+}
+
+function variableHint(name: string): string {
+  return `the user has the variable ${name}, and commands do not get it: if the command needs it, ask the user to add it to the setting commands.variables`;
 }

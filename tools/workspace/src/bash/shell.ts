@@ -7,7 +7,7 @@ import { findBubblewrap } from '../sandbox/bubblewrap.ts';
 import type { CommandReach, Sandbox, SandboxFindings } from '../sandbox/sandbox.ts';
 import { createSandbox } from '../sandbox/sandbox.ts';
 import type { CommandVariables } from './bash-environment.ts';
-import { bashEnvironment } from './bash-environment.ts';
+import { bashEnvironment, withheldVariables } from './bash-environment.ts';
 import type { GuardedCommand } from './guard.ts';
 
 /** Options of `openShell`. */
@@ -52,6 +52,8 @@ export interface EnteredShell {
 export interface Shell {
   readonly sandboxed: boolean;
   readonly network: 'off' | 'on';
+  /** Names of the variables that this process has and commands do not get. Names of secrets are not among them. */
+  readonly withheld: ReadonlySet<string>;
   /** Lets the commands of a session share one `/tmp` in the sandbox. Returns a function that removes it. */
   openTemp(session: string): () => Promise<void>;
   /**
@@ -77,13 +79,15 @@ export function findShell(): string {
  */
 export function openShell(folder: string, options: ShellOptions): Shell {
   const { network = 'off' } = options;
-  const environment = bashEnvironment(options.environment ?? process.env, options);
+  const from = options.environment ?? process.env;
+  const environment = bashEnvironment(from, options);
   const program = findShell();
   const sandbox = sandboxOf(folder, program, options);
   const tell = onceEach();
   return {
     sandboxed: sandbox !== undefined,
     network,
+    withheld: withheldVariables(from, environment),
     openTemp(session) {
       sandbox?.temps.open(session);
       return async () => sandbox?.temps.close(session);

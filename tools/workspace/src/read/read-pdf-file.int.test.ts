@@ -13,7 +13,7 @@ describe('`read` of a PDF', () => {
     expect(text).toBe(
       '[page 1 of 3]\nTitle\nFirst line\n[page 2 of 3: no text, perhaps a scanned image]\n[page 3 of 3]\nLast page\n',
     );
-    expect(files).toMatchObject([{ path, as: 'read' }]);
+    expect(files).toMatchObject([{ path, as: 'read', shows: 'other-form' }]);
   });
 
   test('starts at a page, and tells how to read on at a page and inside a page', async () => {

@@ -47,7 +47,14 @@ export async function readPdfFile(
   if (request.offset > total) throw pastTheEnd(shown, request, total);
   return {
     page: fitPage(page, (raw) => describe(raw, { pdf, starts, request })),
-    files: [{ path: place.path, digest: digest(createHash('sha256').update(bytes).digest('hex')), as: 'read' }],
+    files: [
+      {
+        path: place.path,
+        digest: digest(createHash('sha256').update(bytes).digest('hex')),
+        as: 'read',
+        shows: 'other-form',
+      },
+    ],
   };
 }
 

@@ -83,7 +83,7 @@ describe('the `read` tool', () => {
     expect(text).toBe('[picture.txt: image/png, 640 x 480 pixels, 64 bytes]');
     expect(images).toMatchObject([{ mediaType: 'image/png', width: 640, height: 480 }]);
     expect(Buffer.from(images?.[0]?.data ?? []).equals(png(640, 480))).toBe(true);
-    expect(files).toMatchObject([{ as: 'read' }]);
+    expect(files).toMatchObject([{ as: 'read', shows: 'other-form' }]);
   });
 
   test('returns an image of any size in pixels, but refuses an image that is damaged or has too many bytes', async () => {

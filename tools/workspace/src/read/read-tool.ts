@@ -195,7 +195,14 @@ async function readImage(place: WorkspacePlace, { handle, stats }: OpenFile, sig
   return {
     text: `[${shown}: ${kind.mediaType}, ${width} x ${height} pixels, ${bytesRead} bytes]`,
     images: [{ data: bytes, mediaType: kind.mediaType, width, height }],
-    files: [{ path: place.path, digest: digest(createHash('sha256').update(bytes).digest('hex')), as: 'read' }],
+    files: [
+      {
+        path: place.path,
+        digest: digest(createHash('sha256').update(bytes).digest('hex')),
+        as: 'read',
+        shows: 'other-form',
+      },
+    ],
   };
 }
 

@@ -53,7 +53,7 @@ test('`grep` shows lines of files with a byte order mark and of files in UTF-16'
 test('the description of a search reports how many lines were omitted because they could not be confirmed', () => {
   const findings = gatherFindings(10, 0);
   for (const path of ['a', 'b'])
-    findings.add({ path, line: 1, text: 'foo', raw: Buffer.from('foo'), offset: 0, match: [0, 3] });
+    findings.add({ path, line: 1, text: 'foo', raw: Buffer.from('foo'), offset: 0, spans: [], match: [0, 3] });
   expect(findings.describe('.', [], findings.rows.slice(1))).toBe(
     '[2 lines in 2 files]\n[1 of the found lines are omitted, because the files did not contain them when read again]\n\nb\n1:foo',
   );

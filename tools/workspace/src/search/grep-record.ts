@@ -15,6 +15,8 @@ export interface GrepLine {
   readonly offset: number;
   /** Start and end of the first match, in characters of `text`. Absent for a context line. */
   readonly match?: readonly [start: number, end: number];
+  /** All matches of the line, in bytes of `raw`. Empty for a context line. */
+  readonly spans: readonly { readonly start: number; readonly end: number }[];
 }
 
 const words = z.union([z.object({ text: z.string() }), z.object({ bytes: z.base64() })]);
@@ -44,7 +46,7 @@ export function readGrepRecord(json: string): GrepLine | 'summary' | undefined {
   const { path, lines, line_number, absolute_offset: offset, submatches } = read.data;
   const bytes = bytesOf(lines);
   const text = withoutEnd(bytes.toString());
-  const found = { path: bytesOf(path).toString(), line: line_number, text, raw: bytes, offset };
+  const found = { path: bytesOf(path).toString(), line: line_number, text, raw: bytes, offset, spans: submatches };
   const [first] = submatches;
   if (read.type === 'context') return found;
   const before = (end: number): number => bytes.subarray(0, end).toString().length;

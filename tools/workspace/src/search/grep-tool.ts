@@ -8,6 +8,7 @@ import { showName } from '../confine/show-name.ts';
 import { argumentsOf, isProblem } from '../door/arguments.ts';
 import { WorkspaceError } from '../workspace-error.ts';
 import { confirmComplaint, confirmLines, unreadNote } from './confirm-found.ts';
+import type { GrepLine } from './grep-record.ts';
 import { readGrepRecord } from './grep-record.ts';
 import type { SearchFindings } from './findings.ts';
 import { gatherFindings, maskCutRows } from './findings.ts';
@@ -15,12 +16,16 @@ import { gatherFiles } from './file-findings.ts';
 import { earlyEndNotes, runRipgrep } from './run-ripgrep.ts';
 import type { SearchPlace } from './search-place.ts';
 import { searchPlace } from './search-place.ts';
+import type { TextMatches } from './without-secrets.ts';
+import { createSecretFilter } from './without-secrets.ts';
 
 const DEFAULT_LINES = 100;
 const MAX_LINES = 1_000;
 const MAX_CONTEXT = 10;
 const LINE_END = 0x0a;
 const PATIENCE_MS = 30_000;
+/** Maximum number of matching lines of a file that are looked at if only its name is shown. */
+const MOST_MATCHES = '100';
 
 const grepArguments = argumentsOf(
   z.strictObject({
@@ -75,6 +80,17 @@ async function search(
   { signal, mask }: ToolContext,
 ): Promise<ToolOutput> {
   const findings = findingsOf(asked);
+  const { output = 'lines', context = 0 } = asked;
+  const find = (texts: readonly string[]): Promise<readonly TextMatches[]> => findInTexts(folder, asked, texts, signal);
+  const filter = createSecretFilter({ mask, find, context: output === 'lines' ? context : 0 });
+  const named = new Set<string>();
+  const addAll = (lines: readonly GrepLine[]): void => {
+    for (const line of lines) {
+      // One line of each file is enough for its name.
+      if (output !== 'files' || !named.has(line.path)) findings.add(line);
+      named.add(line.path);
+    }
+  };
   let begun = false;
   const end = await runRipgrep({
     args: [...ripgrepArguments(asked), ...place.args, '--', asked.pattern, place.from],
@@ -83,17 +99,22 @@ async function search(
     delimiter: LINE_END,
     signal,
     patienceMs: PATIENCE_MS,
-    each: (text) => {
+    each: async (text) => {
       const record = text === undefined ? undefined : readGrepRecord(text);
       if (text === undefined) findings.addTooLong();
       if (record === 'summary') begun = true;
-      else if (record !== undefined) add(findings, place, record);
+      else if (record !== undefined) addAll(await filter.take(record).then((lines) => shownLines(lines, place)));
       return !findings.enough();
     },
   });
-  if (end.code === 2 && !begun) throw badSearch(end.complaint, asked);
+  addAll(shownLines(await filter.rest(), place));
+  // ripgrep can fail to write after the last line that is needed.
+  if (end.code === 2 && !begun && end.stopped !== 'enough') throw badSearch(end.complaint, asked);
   const late = earlyEndNotes(end, PATIENCE_MS, 'pass a narrower path or glob');
-  const unread = end.code === 2 ? [unreadNote('files', await confirmComplaint(folder, end.complaint))] : [];
+  const unread =
+    end.code === 2 && end.stopped !== 'enough'
+      ? [unreadNote('files', await confirmComplaint(folder, end.complaint))]
+      : [];
   const confirmed = await confirmLines(folder, findings.rows);
   return { text: findings.describe(place.shown, [...late, ...unread], await maskCutRows(confirmed, mask)) };
 }
@@ -102,16 +123,50 @@ function findingsOf({ output = 'lines', limit = DEFAULT_LINES, context = 0 }: Gr
   return output === 'lines' ? gatherFindings(limit, context) : gatherFiles(limit, output);
 }
 
-function add(
-  findings: SearchFindings,
-  place: SearchPlace,
-  line: Exclude<ReturnType<typeof readGrepRecord>, string | undefined>,
-): void {
-  const path = place.pathOf(line.path);
-  if (path !== undefined && place.refusal(path) === undefined) findings.add({ ...line, path });
+function shownLines(lines: readonly GrepLine[], place: SearchPlace): readonly GrepLine[] {
+  return lines.flatMap((line) => {
+    const path = place.pathOf(line.path);
+    return path !== undefined && place.refusal(path) === undefined ? [{ ...line, path }] : [];
+  });
 }
 
-function ripgrepArguments({ ignore_case, literal, output = 'lines', context = 0 }: GrepArguments): readonly string[] {
+/**
+ * Finds the pattern in texts. Uses only the engine without lookaround, because a match must not depend on the text
+ * around it. Returns nothing for a pattern that this engine does not accept.
+ */
+async function findInTexts(
+  folder: string,
+  asked: GrepArguments,
+  texts: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly TextMatches[]> {
+  const found: TextMatches[] = [];
+  await runRipgrep({
+    args: ['--json', '--text', '--engine', 'default', ...patternArguments(asked), '--', asked.pattern, '-'],
+    folder,
+    root: folder,
+    delimiter: LINE_END,
+    signal,
+    patienceMs: PATIENCE_MS,
+    input: texts.map((text) => `${text}\n`).join(''),
+    each: (text) => {
+      const record = text === undefined ? undefined : readGrepRecord(text);
+      if (typeof record === 'object') found.push({ index: record.line - 1, spans: record.spans });
+      return true;
+    },
+  });
+  return found;
+}
+
+function patternArguments({ ignore_case, literal }: GrepArguments): readonly string[] {
+  return [
+    ignore_case === true ? '--ignore-case' : '--case-sensitive',
+    ...(literal === true ? ['--fixed-strings'] : []),
+  ];
+}
+
+function ripgrepArguments(asked: GrepArguments): readonly string[] {
+  const { output = 'lines', context = 0 } = asked;
   return [
     '--json',
     // With line buffering, no matches remain in ripgrep's output buffer. They are not lost when a run is ended early.
@@ -121,9 +176,9 @@ function ripgrepArguments({ ignore_case, literal, output = 'lines', context = 0 
     'auto',
     '--context',
     String(output === 'lines' ? context : 0),
-    ...(output === 'files' ? ['--max-count', '1'] : []),
-    ignore_case === true ? '--ignore-case' : '--case-sensitive',
-    ...(literal === true ? ['--fixed-strings'] : []),
+    // The first matches of a file can be in lines with secrets, which do not count.
+    ...(output === 'files' ? ['--max-count', MOST_MATCHES] : []),
+    ...patternArguments(asked),
   ];
 }
 

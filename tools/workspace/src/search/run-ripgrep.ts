@@ -18,7 +18,9 @@ export interface RipgrepRun {
   readonly signal: AbortSignal;
   readonly patienceMs: number;
   /** Receives each record. If a record was too long to store, receives `undefined`. Returns false to end the run. */
-  each(record: string | undefined): boolean;
+  each(record: string | undefined): boolean | Promise<boolean>;
+  /** Text that is searched instead of files, if the path in `args` is `-`. */
+  readonly input?: string;
 }
 
 export interface RipgrepEnd {
@@ -54,8 +56,10 @@ export async function runRipgrep(run: RipgrepRun): Promise<RipgrepEnd> {
     // Sorting and colours must not depend on the user's settings. The home is passed, because the user's global ignore
     // file is in it.
     env: { HOME: process.env['HOME'], XDG_CONFIG_HOME: process.env['XDG_CONFIG_HOME'], LC_ALL: 'C.UTF-8' },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
+  // ripgrep can end before it reads all of the input.
+  child.stdin.on('error', () => undefined).end(run.input);
   const closed = new Promise<number | undefined>((resolve, reject) => {
     child.once('error', reject).once('close', (code) => resolve(code ?? undefined));
   });
@@ -116,7 +120,7 @@ export function earlyEndNotes(
 
 /** Passes the records to `each`. Returns true if `each` ended the run. */
 async function takeRecords(stream: AsyncIterable<unknown>, { delimiter, each }: RipgrepRun): Promise<boolean> {
-  for await (const record of splitRecords(stream, delimiter, MAX_RECORD_BYTES)) if (!each(record)) return true;
+  for await (const record of splitRecords(stream, delimiter, MAX_RECORD_BYTES)) if (!(await each(record))) return true;
   return false;
 }
 

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -24,6 +24,22 @@ test('`workspaceFiles` lists files with any name, and leaves out ignored files a
   );
   const files = await workspaceFiles(folder, { signal: new AbortController().signal, most: 100 });
   expect(files.toSorted()).toEqual(['.github/ci.yml', '.gitignore', 'a b.txt', 'line\nbreak.md', 'src/tax.js']);
+});
+
+test('`workspaceFiles` lists links to listed files and folders, and no other links', async () => {
+  const folder = await folderWith(['src/tax.js', 'dist/out.js'], 'dist/\n');
+  for (const [target, path] of [
+    ['src/tax.js', 'file.js'],
+    ['src', 'folder'],
+    ['tax.js', 'src/same.js'],
+    ['dist/out.js', 'ignored.js'],
+    ['/etc/hosts', 'outside'],
+    ['gone', 'broken'],
+    ['.', 'all'],
+  ] as const)
+    await symlink(target, join(folder, path));
+  const files = await workspaceFiles(folder, { signal: new AbortController().signal, most: 100 });
+  expect(files.toSorted()).toEqual(['.gitignore', 'file.js', 'folder/', 'src/same.js', 'src/tax.js']);
 });
 
 test('`workspaceFiles` returns at most the given number of files', async () => {

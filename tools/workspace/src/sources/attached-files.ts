@@ -33,13 +33,13 @@ export interface InstructionPlaces {
 const NAMES = ['AGENTS.md', 'CLAUDE.md'] as const;
 
 /**
- * Maximum size of all contents together, in bytes. The nearest files are kept whole first, and the note says what is
- * cut.
+ * Maximum size of all contents together, in bytes. The files of the user get their room first, because no tool can read
+ * the rest of them. Then the nearest files are kept whole first. The note says what is cut.
  */
 const ROOM = 24_576;
 /** Maximum number of bytes that are read from one file. */
 const MAX_READ = ROOM + 4;
-/** Maximum number of files in one note. The nearest ones are kept. */
+/** Maximum number of files in one note. Those of the user and the nearest ones are kept. */
 const MAX_FILES = 12;
 /** Maximum number of folders above the workspace that are searched for the root of its repository. */
 const MAX_ABOVE = 40;
@@ -52,7 +52,7 @@ export async function attachInstructions({ folder, project, own }: InstructionPl
   const found: InstructionFile[] = [];
   for (const path of own) found.push(...(await ownFile(resolve(path))));
   if (project) found.push(...(await projectFiles(folder)));
-  const files = withoutCopies(found).slice(-MAX_FILES);
+  const files = nearestFiles(withoutCopies(found));
   if (files.length === 0) return undefined;
   const parts = fitted(files);
   const attached = files.filter(({ content }) => content !== undefined);
@@ -61,6 +61,18 @@ export async function attachInstructions({ folder, project, own }: InstructionPl
     text: [TITLE, ...parts].join('\n\n'),
     ...earlierOf(files),
   };
+}
+
+function nearestFiles(files: readonly InstructionFile[]): readonly InstructionFile[] {
+  const own = files.filter(isOwn).slice(-MAX_FILES);
+  const ofProject = files.filter((file) => !isOwn(file));
+  return [...own, ...ofProject.slice(Math.max(0, ofProject.length - (MAX_FILES - own.length)))];
+}
+
+const OF_USER = 'of the user';
+
+function isOwn({ of }: InstructionFile): boolean {
+  return of === OF_USER;
 }
 
 /** An instruction file, or a file of such a name that cannot be attached. */
@@ -88,7 +100,7 @@ async function ownFile(path: string): Promise<readonly InstructionFile[]> {
   if (real === undefined) return [];
   const home = pathInside(homedir(), path);
   const shown = oneLine(home === undefined ? path : `~/${home}`, 200);
-  return readInstructions(real, { shown, of: 'of the user', readable: false });
+  return readInstructions(real, { shown, of: OF_USER, readable: false });
 }
 
 async function projectFiles(folder: string): Promise<readonly InstructionFile[]> {
@@ -184,16 +196,17 @@ function withoutCopies(files: readonly InstructionFile[]): readonly InstructionF
   return files.filter(({ path }) => !seen.has(path) && seen.add(path));
 }
 
-/** Returns the text of each file. The contents together have at most `ROOM` bytes, and the nearest get room first. */
+/** Returns the text of each file, in their order. The contents together have at most `ROOM` bytes. */
 function fitted(files: readonly InstructionFile[]): readonly string[] {
   let room = ROOM;
-  const parts: string[] = [];
-  for (const file of files.toReversed()) {
+  const texts = new Map<InstructionFile, string>();
+  const nearestFirst = files.toReversed();
+  for (const file of [...nearestFirst.filter(isOwn), ...nearestFirst.filter((each) => !isOwn(each))]) {
     const part = partOf(file, room);
     room -= Buffer.byteLength(part.content);
-    parts.unshift(part.text);
+    texts.set(file, part.text);
   }
-  return parts;
+  return files.map((file) => texts.get(file) ?? '');
 }
 
 function partOf(

@@ -224,6 +224,25 @@ describe('the instructions source with attached instructions', () => {
     expect(long).toMatch(/\[Cut after 0 of 11999 bytes/);
   });
 
+  test("keeps the user's own file whole next to a long one of the workspace, and next to many of them", async () => {
+    const own = join(await newFolder(), 'AGENTS.md');
+    await writeFile(own, 'mine\n'.repeat(200));
+    const withOwn = instructionsSource({ instructions: 'attach', own: [own] });
+    const { folder } = await read({ 'AGENTS.md': 'x'.repeat(200_000) });
+    const [, words] = await told(withOwn, view(folder));
+    expect(words.match(/^mine$/gm)).toHaveLength(200);
+    expect(words).toMatch(/\[Cut after 2\d\d\d\d of 200000 bytes\. Read the rest with read, path "AGENTS\.md"\.\]/);
+    expect(words.indexOf('mine')).toBeLessThan(words.indexOf('xxx'));
+    const root = await newFolder();
+    const deep = join(root, ...Array.from({ length: 14 }, (_, level) => `l${level}`));
+    await mkdir(deep, { recursive: true });
+    await mkdir(join(root, '.git'));
+    for (let at = deep; at !== root; at = join(at, '..')) await writeFile(join(at, 'AGENTS.md'), `At ${at}.`);
+    const [, many] = await told(withOwn, view(deep));
+    expect(many).toContain('mine\n');
+    expect(many.match(/^At .*\.$/gm)).toHaveLength(11);
+  });
+
   test('attaches nothing new to a session that began without files', async () => {
     const { folder } = await read({ 'AGENTS.md': 'Use tabs.' });
     const only = instructionsSource({ instructions: 'attach', onlyNew: true });

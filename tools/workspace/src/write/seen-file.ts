@@ -47,6 +47,12 @@ export function assertSeen({ shown }: WorkspacePlace, current: CurrentFile, seen
  */
 export function assertKnown({ shown }: WorkspacePlace, { stats }: CurrentFile, seen: FileSeen | undefined): void {
   if (seen?.missing === undefined || stats.size === 0n) return;
+  if (seen.shows === 'other-form')
+    throw new WorkspaceError(
+      'workspace/unread',
+      `${shown} was not replaced: you were shown a picture of it or its text, and not its bytes; nothing was written. Write to another path, or ask the user to remove it.`,
+      { path: shown },
+    );
   const [why, next] =
     seen.missing === 'dropped'
       ? ['its content is no longer in your context', 'Read it again']

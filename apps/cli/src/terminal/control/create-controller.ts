@@ -7,7 +7,8 @@ import { failureOf } from '../../frame/failure.ts';
 import { withStyle } from '../../frame/shown.ts';
 import type { OpenedAgent, PreparedAgent } from '../../turns/open-agent.ts';
 import type { Line } from '../state/line.ts';
-import type { Controller, Dispatcher } from '../state/controller.ts';
+import type { NextCall } from '@tidemark/kit';
+import type { Controller, Dispatcher, DraftReader } from '../state/controller.ts';
 import type { Conversation } from '../state/conversation.ts';
 import type { Draft } from '../state/draft.ts';
 import { add, EMPTY_CONVERSATION } from '../state/conversation.ts';
@@ -48,6 +49,8 @@ export interface ControllerOptions {
   readonly sessions?: SessionsPlace;
   /** Runs drafts that are commands. */
   readonly dispatch?: Dispatcher;
+  /** Returns the draft that a command sends. */
+  readonly meantBy?: DraftReader;
   /** Colours of the screen. */
   readonly theme?: TerminalState['theme'];
   /** Rings the bell or shows a notification with the text. */
@@ -75,7 +78,7 @@ export function createController(options: ControllerOptions = {}): OwnedControll
   const attention = createAttention(now, options.alert);
   const basics = createBasics(attention, options.theme);
   const { state, report, choose } = basics;
-  const { sessions, dispatch } = options;
+  const { sessions, dispatch, meantBy } = options;
   const shown = createShownSession({ ...basics, sessions, offerResume });
   async function offerResume(ended: NonNullable<SessionHistory['resumable']>): Promise<void> {
     const title = [`The last turn did not complete (${ended}).`];
@@ -93,6 +96,7 @@ export function createController(options: ControllerOptions = {}): OwnedControll
   const turns = createTurns({
     ...base,
     dispatch,
+    meantBy,
     async openFor(text) {
       const opened = await shown.openFor(text);
       await modes.inform(opened);
@@ -135,7 +139,12 @@ function createForecasts(
   { contentOf, attachToNext }: TurnSender,
 ): Forecasts {
   let draft: Draft = { text: '', attached: [] };
-  const refresh = createStatusUpdates({ ...place, forecast: async () => place.forecast(await contentOf(draft)) });
+  const forecast = async (): Promise<NextCall | undefined> => {
+    const { parts, skills = [] } = (await contentOf(draft)) ?? {};
+    // The name of a skill is incomplete while it is typed.
+    return place.forecast(parts, { skills }).catch(() => place.forecast(parts));
+  };
+  const refresh = createStatusUpdates({ ...place, forecast });
   return {
     refreshStatus: () => void refresh(),
     draftChanged(changed) {

@@ -2,7 +2,7 @@
 // session that is open in another process is followed: its new records are shown, and it cannot be changed.
 
 import type { ForkPlan } from '@tidemark/agent';
-import type { AgentSession, Mode, NextCall, RestoreOptions, Words } from '@tidemark/kit';
+import type { AgentSession, ForecastOptions, Mode, NextCall, RestoreOptions, Words } from '@tidemark/kit';
 import type { Log, SessionId } from '@tidemark/log';
 import { LogError } from '@tidemark/log';
 import { effortsOf } from '@tidemark/model';
@@ -53,8 +53,11 @@ export interface ShownSession extends Pick<Controller, 'agent' | 'session' | 'op
   /** Sets the permission mode, also of a session that is not created yet. */
   setMode(mode: Mode): Promise<void>;
   workspace(): string;
-  /** Forecasts a prompt of these words. Without words, the first call of a new session has no forecast. */
-  forecast(words: Words | undefined): Promise<NextCall | undefined>;
+  /**
+   * Forecasts a prompt of these words, with these skills. Without words, the first call of a new session has no
+   * forecast.
+   */
+  forecast(words: Words | undefined, options?: ForecastOptions): Promise<NextCall | undefined>;
   close(): Promise<void>;
 }
 
@@ -82,12 +85,12 @@ export function createShownSession(place: ShownPlace): ShownSession {
     following: undefined,
   };
   return {
-    async forecast(words) {
+    async forecast(words, options) {
       const { opened, session } = shown;
-      if (session !== undefined) return session.forecast(words);
+      if (session !== undefined) return session.forecast(words, options);
       return words === undefined || opened === undefined || !('open' in opened)
         ? undefined
-        : opened.forecastFirst?.(words);
+        : opened.forecastFirst?.(words, options);
     },
     agent: () => shown.opened?.agent,
     session: () => shown.session,

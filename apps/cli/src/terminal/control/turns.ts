@@ -5,7 +5,7 @@ import type { AgentSession, FinishedTurn, GivenAttachment, Turn } from '@tidemar
 import { LogError } from '@tidemark/log';
 
 import { withStyle } from '../../frame/shown.ts';
-import type { Controller, Dispatcher } from '../state/controller.ts';
+import type { Controller, Dispatcher, DraftReader } from '../state/controller.ts';
 import type { Draft } from '../state/draft.ts';
 import { withoutLive } from '../state/conversation.ts';
 import type { TerminalState } from '../state/terminal-state.ts';
@@ -17,8 +17,11 @@ import type { InsteadOfPrompt } from './rewrite-choice.ts';
 export type TurnSender = Pick<Controller, 'send' | 'queue' | 'takeBack' | 'attachToNext' | 'interrupt' | 'resume'> & {
   /** Sends a text of Tidemark as a prompt, such as the order to carry out a plan. */
   prompt(text: string): void;
-  /** Returns the content of the prompt that a draft would be now. Returns `undefined` if it would have no content. */
-  contentOf(draft: Draft): Promise<PreparedDraft['parts'] | undefined>;
+  /**
+   * Returns the content of the prompt that a draft would be now. Returns `undefined` if it would have no content, for
+   * example because it is a command.
+   */
+  contentOf(draft: Draft): Promise<PreparedDraft | undefined>;
   /** Resolves when no turn runs. */
   settled(): Promise<void>;
 };
@@ -32,6 +35,8 @@ export interface TurnsPlace extends Pick<Controller, 'state' | 'print' | 'report
   /** Absolute path of the folder in which the session works. */
   workspace(): string;
   dispatch?: Dispatcher | undefined;
+  /** Returns the draft that is sent in the end: of a command of the user, its text; of another command, a blank one. */
+  meantBy?: DraftReader | undefined;
   /** Called before a prompt is sent. Returns `undefined` if it is sent, otherwise what happens instead. */
   consider?(draft: Draft, parts: PreparedDraft['parts']): Promise<InsteadOfPrompt | undefined>;
   /** Called after each turn that ended. */
@@ -87,8 +92,9 @@ export function createTurns(place: TurnsPlace): TurnSender {
     },
     prompt: (text) => start(turns, { text, attached: [] }),
     async contentOf(draft) {
-      const { parts } = await prepare(turns, draft);
-      return parts.length === 0 || (isBlank(draft) && turns.extra.length === 0) ? undefined : parts;
+      const meant = (await place.meantBy?.(draft)) ?? draft;
+      const prepared = await prepare(turns, meant);
+      return prepared.parts.length === 0 || (isBlank(meant) && turns.extra.length === 0) ? undefined : prepared;
     },
     settled: async () => turns.running?.over,
   };

@@ -30,6 +30,17 @@ test('a running call shows its time and the last lines of its output, without es
   expect(drawn(running)).toEqual(['● bash npm test  4.1 s', '  three', '  done', '  five', '● read a  waiting']);
 });
 
+test('a call that has ended is shown with its result while an earlier call runs, also if the process was killed', () => {
+  const { record } = createRecords();
+  const conversation = [
+    record('answer.received', answer(call('c1', 'bash', { command: 'npm test' }), call('c2', 'read', { path: 'a' }))),
+    record('tool.started', { call: callId('c1'), name: 'bash', effect: 'execute' }),
+    record('tool.returned', { call: callId('c2'), parts: [{ type: 'text', text: 'one\ntwo' }], durationMs: 20 }),
+  ].reduce(foldRecord, EMPTY_CONVERSATION);
+  expect(drawn(conversation)).toEqual(['● bash npm test  4.1 s', '✓ read a  2 lines, 20 ms']);
+  expect(drawn(withoutProcess(conversation)).at(-1)).toBe('✓ read a  2 lines, 20 ms');
+});
+
 test('a hook is shown while it runs for more than a moment, once for each call that it is asked about', () => {
   const waiting = (over: boolean, id: string) =>
     ({ type: 'hook.waiting', hook: 'guard', on: 'before-tool', call: callId(id), over }) as const;

@@ -21,6 +21,15 @@ test('the second column of an indented line hangs, with its styles', () => {
   expect(dim[1]).toBe('         \u001b[2mof the editor\u001b[22m');
 });
 
+test('the second column of a table without indentation hangs, and two spaces after a sentence begin no column', () => {
+  expect(rowsOf(['share   100%  of them were written'], 20, false)).toEqual([
+    'share   100%  of',
+    '        them were',
+    '        written',
+  ]);
+  expect(rowsOf(['It is.  Two words more here'], 20, false)).toEqual(['It is.  Two words', 'more here']);
+});
+
 test('a word that is longer than a row is broken after a slash, or after another sign', () => {
   const path = '/home/ann/work/shop/src/orders/total-of-order.test.ts';
   expect(rowsOf([`cannot read ${path}`], 30, false)).toEqual([

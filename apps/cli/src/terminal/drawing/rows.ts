@@ -57,8 +57,8 @@ function hangingText(line: Line, columns: number, colour: Look): HangingText {
   return { lead, hang: ' '.repeat(stringWidth(begin)), words: rest, isCode: false };
 }
 
-/** Matches the indentation, the first column, and the space after it. */
-const FIRST_COLUMN = /^ +\S+(?: \S+)* {2,}(?=\S)/;
+/** Matches the indentation, the first column, and the space after it. Two spaces after a sentence begin no column. */
+const FIRST_COLUMN = /^ *\S+(?: \S+)*(?<![.!?:]) {2,}(?=\S)/;
 
 /**
  * Returns the text with a space in each word that is longer than a row: after the last slash that fits, or after another

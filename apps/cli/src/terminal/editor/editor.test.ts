@@ -324,7 +324,7 @@ test('text that an earlier terminal left is in the editor again, and is forgotte
     keep: async (text) => void kept.push(text),
   };
   const { terminal, sent } = await open({ draft }, undefined, /^> half a prompt$/m);
-  await terminal.until(/was not sent when the last terminal/);
+  await terminal.until(/Not sent when the last terminal/);
   expect([taken, kept]).toEqual([['taken'], []]);
   terminal.press(' more');
   await eventually(() => kept).toEqual(['half a prompt more']);

@@ -26,7 +26,7 @@ export interface DraftKeeperPlace {
 /** Time after a change until the draft is stored, in milliseconds. An empty draft is forgotten at once. */
 const DELAY_MS = 300;
 
-const OFFER = 'This text was not sent when the last terminal of this folder ended. Ctrl-C clears it.';
+const OFFER = 'Not sent when the last terminal of this folder ended. Ctrl-C clears it.';
 
 /** Starts to keep the draft of an editor. */
 export function createDraftKeeper({ state, draft, replace, failed }: DraftKeeperPlace): DraftKeeper {

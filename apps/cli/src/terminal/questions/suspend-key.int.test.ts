@@ -40,6 +40,33 @@ describe.skipIf(skips)('Ctrl-Z', () => {
     await terminal.until(/Stopped[^]*^shell\$/m);
   });
 
+  test('stops the process in the viewer, and `fg` shows the viewer again', async () => {
+    const stage = openStage();
+    onTestFinished(() => stage.clear());
+    const given = { TIDEMARK_HOME: stage.home, HOME: stage.home, PS1: 'shell$ ' };
+    const terminal = openTerminal(['bash', '--norc', '--noprofile', '-i'], stage.folder, given);
+    onTestFinished(() => terminal.close());
+    await terminal.until(/^shell\$/m);
+    terminal.type('-l', `${process.execPath} ${BIN} --provider simulator`);
+    terminal.type('Enter');
+    await terminal.until(/^>/m);
+    terminal.type('-l', '/help');
+    await terminal.until(/^[>/] \/help/m);
+    terminal.type('Enter');
+    await terminal.until(/^session\n[^]*Esc back/);
+    terminal.type('C-z');
+    await terminal.until(/Stopped[^]*^shell\$/m);
+    expect(terminal.screen()).not.toContain('Esc back');
+    terminal.type('-l', 'echo typed in the shell');
+    terminal.type('Enter');
+    await terminal.until(/^typed in the shell/m);
+    terminal.type('-l', 'fg');
+    terminal.type('Enter');
+    await terminal.until(/^session\n[^]*Esc back/);
+    terminal.type('Escape');
+    await terminal.until(/typed in the shell[^]*^>/m);
+  });
+
   test('has no effect without a shell that could continue the process', async () => {
     const stage = openStage();
     onTestFinished(() => stage.clear());

@@ -38,7 +38,7 @@ export const KEYS: readonly (readonly [group: string, keys: readonly KeyHelp[]])
       ['?', 'list the keys, on an empty editor'],
       ['Ctrl-O', 'whole output of a call, or a whole thought'],
       ['Ctrl-T', 'whole transcript'],
-      ['Ctrl-Z', 'suspend; `fg` continues'],
+      ['Ctrl-Z', 'suspend, also in the viewer; `fg` continues'],
     ],
   ],
 ];

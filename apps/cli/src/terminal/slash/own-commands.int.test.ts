@@ -63,6 +63,18 @@ describe('commands of the user', () => {
     expect(terminal.controller.state.get().refill?.text).toBe('/skill tax fill it in');
   });
 
+  test('the draft that a command sends is known before it is sent, and another command sends none', async () => {
+    const terminal = await openSlashTerminal();
+    const own = join(`${terminal.stage.home}-own`, 'tidemark');
+    write(join(own, 'commands', 'review.md'), 'Review $1 with care.');
+    write(join(own, 'skills', 'tax', 'SKILL.md'), '---\nname: tax\ndescription: Taxes.\n---\nRound down.');
+    const meant = async (text: string): Promise<string> => (await terminal.slash.meantBy({ text, attached: [] })).text;
+    expect(await meant('/review it')).toBe('Review it with care.');
+    expect(await meant('/tax fill it in')).toBe('/skill tax fill it in');
+    expect([await meant('/cost'), await meant('/unknown'), await meant('!ls')]).toEqual(['', '', '']);
+    expect(await meant('a prompt')).toBe('a prompt');
+  });
+
   test('every command is completed, with a summary', async () => {
     const terminal = await openSlashTerminal();
     const all = terminal.slash.completions();

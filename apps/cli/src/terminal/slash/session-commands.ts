@@ -95,7 +95,7 @@ const resume: SlashCommand = {
 
 /** Returns the session that a text names. If it was not named by its whole id, a line about it is added to the notes. */
 function namedIn(text: string, { context }: SlashPlace, notes: Shown[]): Promise<SessionSummary['session']> {
-  return findSession(text, { store: context.store, output: { note: (shown) => void notes.push(shown) } });
+  return findSession(text, { ...context, output: { note: (shown) => void notes.push(shown) } });
 }
 
 const sessions: SlashCommand = {

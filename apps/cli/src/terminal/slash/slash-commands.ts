@@ -4,7 +4,7 @@ import { nearestName } from '@tidemark/agent';
 
 import { CliError } from '../../frame/failure.ts';
 import { withStyle } from '../../frame/shown.ts';
-import type { Dispatcher } from '../state/controller.ts';
+import type { Dispatcher, DraftReader } from '../state/controller.ts';
 import type { Draft } from '../state/draft.ts';
 import { LINE_COMMANDS } from './command-lines.ts';
 import { effortCommand } from './effort-command.ts';
@@ -30,6 +30,8 @@ import { createUserCommands } from './user-commands.ts';
 export interface SlashCommands {
   /** Runs the drafts that are commands. */
   readonly dispatch: Dispatcher;
+  /** Returns the draft that is sent in the end. A command that sends nothing returns a blank draft. */
+  readonly meantBy: DraftReader;
   /** Returns every command that can be completed. Commands of the user's own are read again in the background. */
   completions(): readonly SlashCompletion[];
   /** Stops the running command of the user. */
@@ -76,10 +78,15 @@ export function createSlashCommands(place: SlashPlace): SlashCommands {
   const names: ReadonlySet<string> = new Set([...commands.map(({ name }) => name), 'skill']);
   let known: OwnCommands = { files: [], skills: [], bad: [], untrusted: false };
   let readAt = -Infinity;
-  async function own(): Promise<OwnCommands> {
-    readAt = performance.now();
+  let reading: Promise<OwnCommands> | undefined;
+  async function read(): Promise<OwnCommands> {
     known = await readOwnCommands(place, names);
     return known;
+  }
+  function own(): Promise<OwnCommands> {
+    readAt = performance.now();
+    reading = read();
+    return reading;
   }
   async function runSlash({ name, text }: DraftCommand & { readonly kind: 'slash' }, draft: Draft): Promise<void> {
     const given: SlashArguments = { text, words: splitWords(text), attached: draft.attached };
@@ -90,11 +97,8 @@ export function createSlashCommands(place: SlashPlace): SlashCommands {
       return builtIn.run(given, place);
     }
     const { files, skills } = await own();
-    const file = files.find((command) => command.name === name);
-    if (file !== undefined)
-      return controller.send({ ...draft, text: asPrompt(expandCommand(file.body, text, given.words)) });
-    if (skills.some((skill) => skill.name === name))
-      return controller.send({ ...draft, text: `/skill ${name} ${text}`.trimEnd() });
+    const sent = sentText(name, text, { files, skills });
+    if (sent !== undefined) return controller.send({ ...draft, text: sent });
     // The text is not put back into the editor, where it would be joined with the next text. The history contains it.
     if (draft.attached.length > 0) controller.refill('', draft.attached);
     throw unknownCommand(name, [...names, ...files.map((one) => one.name), ...skills.map((one) => one.name)]);
@@ -107,6 +111,14 @@ export function createSlashCommands(place: SlashPlace): SlashCommands {
       else runSlash(command, draft).catch((error: unknown) => reportFailed(draft, controller, error));
       return true;
     },
+    async meantBy(draft) {
+      const command = parseDraft(draft.text);
+      if (command === undefined) return draft;
+      if (command.kind === 'shell' || names.has(command.name)) return { ...draft, text: '' };
+      const isFresh = performance.now() - readAt <= FRESH_MS;
+      const commandsNow = await (isFresh && reading !== undefined ? reading : own());
+      return { ...draft, text: sentText(command.name, command.text, commandsNow) ?? '' };
+    },
     completions() {
       if (performance.now() - readAt > FRESH_MS) own().catch(() => undefined);
       return [
@@ -116,6 +128,17 @@ export function createSlashCommands(place: SlashPlace): SlashCommands {
     },
     close: userCommands.close,
   };
+}
+
+/** Returns the text of the prompt that a command of the user's own sends. Returns `undefined` for an unknown name. */
+function sentText(
+  name: string,
+  text: string,
+  { files, skills }: Pick<OwnCommands, 'files' | 'skills'>,
+): string | undefined {
+  const file = files.find((command) => command.name === name);
+  if (file !== undefined) return asPrompt(expandCommand(file.body, text, splitWords(text)));
+  return skills.some((skill) => skill.name === name) ? `/skill ${name} ${text}`.trimEnd() : undefined;
 }
 
 /** Prints the command that failed, and its error. Other output can be printed while a command runs. */

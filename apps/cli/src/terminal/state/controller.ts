@@ -19,6 +19,9 @@ export type TerminalMode = Mode | 'plan';
  */
 export type Dispatcher = (draft: Draft) => boolean;
 
+/** Returns the draft that is sent in the end, if a draft is a command. */
+export type DraftReader = (draft: Draft) => Promise<Draft>;
+
 /**
  * Session that the terminal shows next: a new one, an existing one by its id, or one that the agent of the shown
  * session opened, such as a fork.

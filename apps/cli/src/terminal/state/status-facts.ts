@@ -147,8 +147,12 @@ function withCost(facts: StatusFacts, cost: string | undefined): StatusFacts {
   return cost === undefined ? facts : { ...facts, cost: money(sumOfMoney([facts.cost ?? '0', cost])) };
 }
 
-/** Returns the forecast of the next call at this time: before the cache entry expires, or after it. */
+/**
+ * Returns the forecast of the next call at this time: before the cache entry expires, or after it. If the runtime
+ * compacts before the call, it is the forecast after the compaction.
+ */
 export function priceOfNext({ next }: StatusFacts, now: number): NextCallPrice | undefined {
+  if (next?.compacted !== undefined) return { ...next.compacted, reported: false };
   if (next?.expires === undefined || next.expired === undefined) return next;
   return now >= Date.parse(next.expires) ? next.expired : next;
 }

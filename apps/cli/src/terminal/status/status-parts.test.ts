@@ -80,6 +80,13 @@ describe('statusParts', () => {
     expect(shown({ status: { ...view.status, next: small } })).toContain('next $0.0123 ·');
   });
 
+  test('shows the price after the compaction if the runtime compacts before the call', () => {
+    const compacted = { tokens: { fresh: 0, read: 3_000, written: 9_000 }, cost: money('0.0234') };
+    const changed: NextCall = { ...next, compacts: 'turn_preflight', compacted };
+    expect(shown({ status: { ...view.status, next: changed } })).toContain(' · next $0.0234 (compacts first) · ');
+    expect(shown({ status: { ...view.status, next: changed } }, 40)).toContain('next $0.0234!');
+  });
+
   test.each([200, 100, 80, 60, 40, 20, 8, 3])('is one row of at most %i columns', (columns) => {
     const full = { subagents: 2, warmUntil: NOW + 600_000 };
     const status = { ...view.status, ...full, branch: '分岐/とても長い名前のブランチはここで切られます' };

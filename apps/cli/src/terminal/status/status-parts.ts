@@ -136,7 +136,7 @@ function nextPart(facts: StatusFacts, now: number): StatusPart {
   if (price?.cost === undefined) return [];
   const bound = price.caching === 'unknown' ? '≤ ' : '';
   const amount = `next ${bound}${dollars(price.cost)}`;
-  const why = whyAgain(price);
+  const why = facts.next?.compacted === undefined ? whyAgain(price) : 'compacts first';
   if (why === undefined) return [{ rank: 9, text: amount }];
   return [
     { rank: 7, text: withStyle('yellow', `${amount} (${why})`) },

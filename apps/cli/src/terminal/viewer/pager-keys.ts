@@ -5,6 +5,7 @@ export type PagerAction =
   | { readonly move: 'rows' | 'pages' | 'entries' | 'matches'; readonly by: number }
   | { readonly to: 'begin' | 'end' }
   | { readonly search: true }
+  | { readonly suspend: true }
   | { readonly leave: true };
 
 const KEYS: ReadonlyMap<string, PagerAction> = new Map<string, PagerAction>([
@@ -33,6 +34,7 @@ const KEYS: ReadonlyMap<string, PagerAction> = new Map<string, PagerAction>([
   ['q', { leave: true }],
   ['escape', { leave: true }],
   ['\u0003', { leave: true }],
+  ['\u001a', { suspend: true }],
   ['\u000f', { leave: true }],
   ['\u0014', { leave: true }],
 ]);

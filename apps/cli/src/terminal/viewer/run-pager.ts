@@ -10,6 +10,7 @@ import { render, withStyle } from '../../frame/shown.ts';
 import { rowsOf } from '../drawing/rows.ts';
 import type { Observable } from '../state/observable.ts';
 import type { LineSource, ViewerEntry } from '../state/viewer-entry.ts';
+import { stopProcess } from './stop-process.ts';
 import type { TextArea, TextPlace } from './pager.ts';
 import { lastPage, movedBy, pageRows, TEXT_BEGIN } from './pager.ts';
 import type { PagerAction } from './pager-keys.ts';
@@ -20,6 +21,8 @@ export interface PagerTerminal {
   readonly stdin: NodeJS.ReadableStream & { setRawMode?(mode: boolean): unknown };
   readonly stdout: NodeJS.WritableStream & { readonly columns?: number; readonly rows?: number };
   readonly colour: Look;
+  /** Stops the process at Ctrl-Z. Resolves when it continues. */
+  readonly stop?: () => Promise<void>;
   /** Ends the viewer. */
   readonly signal?: AbortSignal;
   /** Note in the last row, such as a question that waits. */
@@ -190,6 +193,7 @@ async function perform(pager: Pager, action: PagerAction): Promise<void> {
   const { source, top } = pager;
   const area = areaOf(pager);
   if ('leave' in action) pager.left = true;
+  else if ('suspend' in action) await suspend(pager);
   else if ('search' in action) pager.typed = '';
   else if ('to' in action)
     pager.top = action.to === 'begin' || source === undefined ? TEXT_BEGIN : await lastPage(source, area);
@@ -199,6 +203,15 @@ async function perform(pager: Pager, action: PagerAction): Promise<void> {
     const rows = action.move === 'rows' ? action.by : Math.trunc(action.by * area.height) || action.by;
     pager.top = await movedBy(source, top, rows, area);
   }
+}
+
+/** Gives the terminal back to the shell, and takes it again when the process continues. */
+async function suspend({ terminal: { stdin, stdout, stop = stopProcess } }: Pager): Promise<void> {
+  stdout.write(LEAVE);
+  stdin.setRawMode?.(false);
+  await stop();
+  stdin.setRawMode?.(true);
+  stdout.write(ENTER);
 }
 
 async function showNext(pager: Pager, by: number): Promise<void> {
@@ -230,16 +243,24 @@ async function draw(pager: Pager): Promise<void> {
   pager.terminal.stdout.write(`\u001b[H${screen}`);
 }
 
-function statusRow(pager: Pager, { columns, colour }: TextArea, shown: number): string {
+/** Returns the row of the text that is searched, with the keys that end its input. */
+function searchRow(typed: string, { columns, colour }: TextArea): string {
+  const input = rowsOf([{ lead: '', hang: '', words: `/${typed}`, wrap: 'characters' }], columns, false).at(-1) ?? '';
+  const keys = '  Enter searches, Esc cancels';
+  return input.length + keys.length > columns ? input : input + render(withStyle('dim', keys), colour);
+}
+
+function statusRow(pager: Pager, area: TextArea, shown: number): string {
+  const { columns, colour } = area;
   const { typed, source, top, entries, at, terminal } = pager;
   const note = terminal.note?.get() ?? '';
   const message = [pager.message, note].filter((text) => text !== '').join(', ');
-  if (typed !== undefined) return rowsOf([`/${typed}`], columns, false).at(-1) ?? '';
+  if (typed !== undefined) return searchRow(typed, area);
   const total = source?.length ?? 0;
   const end = Math.min(total, top.line + Math.max(1, shown));
   const place = total === 0 ? 'empty' : `${Math.floor((100 * end) / total)}% of ${formatCount(total, 'line')}`;
   const others = entries.length > 1 ? `  ${at + 1}/${entries.length} n p` : '';
-  const facts = `  ${message === '' ? place : message}${others}  / search  q back`;
+  const facts = `  ${message === '' ? place : message}${others}  / search  Esc back`;
   const room = Math.max(0, columns - 1 - stringWidth(facts));
   const title = plainText(entries[at]?.title ?? '').replaceAll(/\s+/g, ' ');
   const [short = ''] = rowsOf([{ lead: '', hang: '', words: title, wrap: 'characters' }], Math.max(1, room), false);

@@ -93,7 +93,11 @@ test('a search goes to the matching line, and says if nothing matches', async ()
   terminal.press(CONTROL.o);
   await terminal.until(/^output 1\n/);
   terminal.press('/wantex\u007fd');
-  await terminal.until(/\/wanted$/);
+  await terminal.until(/\/wanted {2}Enter searches, Esc cancels$/);
+  terminal.press('\u001b');
+  await terminal.until(/bash ls .*\/ search {2}Esc back$/);
+  terminal.press('/wanted');
+  await terminal.until(/\/wanted /);
   terminal.press('\r');
   await terminal.until(/^output 700 Wanted\n/);
   terminal.press('n');
@@ -152,7 +156,7 @@ test('a question that waits is named in the last row of the viewer', async () =>
   terminal.press(CONTROL.o);
   await terminal.until(/^output 1\n/);
   void controller.choose(['Which one?'], [{ label: 'this' }]);
-  await terminal.until(/1 more question waits .*q back$/);
+  await terminal.until(/1 more question waits .*Esc back$/);
   terminal.press('q');
   await terminal.until(/Which one\?/);
 });

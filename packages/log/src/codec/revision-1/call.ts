@@ -246,7 +246,7 @@ const fileTouch = z.object({
   digest: optional(digest),
   as: z.enum(['read', 'written', 'removed']),
   before: optional(fileState),
-  shows: optional(z.union([z.literal('change'), z.object({ from: number, to: number, of: number })])),
+  shows: optional(z.union([z.enum(['change', 'other-form']), z.object({ from: number, to: number, of: number })])),
 } satisfies PayloadShape<FileTouch>);
 
 const toolEnded = z.object({

@@ -1,0 +1,76 @@
+// Runs the server of all sessions until Ctrl-C.
+
+import { realpath } from 'node:fs/promises';
+import { resolve } from 'node:path';
+
+import { defined } from '@tidemark/core';
+import { openSessionServer } from '@tidemark/server';
+
+import type { AgentFlags } from '../arguments/agent-flags.ts';
+import type { CommandContext, CommandOutcome } from '../frame/command.ts';
+import { CliError } from '../frame/failure.ts';
+import { withStyle } from '../frame/shown.ts';
+import { VERSION } from '../frame/version.ts';
+import { openAnalytics } from './open-analytics.ts';
+import { findToken } from './server-token.ts';
+import { createSessionOpener } from './session-opener.ts';
+import { TOKEN_VARIABLE } from './token-variable.ts';
+
+/** Options of `tidemark serve`. */
+export interface ServeFlags extends AgentFlags {
+  readonly port: number;
+  readonly host: string;
+  readonly expose?: boolean;
+  readonly allowHost?: readonly string[];
+  readonly folder?: readonly string[];
+}
+
+/** Opens the server, prints how to reach it, and closes it at Ctrl-C. */
+export async function runServer(
+  { port, host, expose = false, allowHost, folder, ...flags }: ServeFlags,
+  context: CommandContext,
+): Promise<CommandOutcome> {
+  const { output, signal } = context;
+  if (expose && (context.environment[TOKEN_VARIABLE] ?? '') === '')
+    throw new CliError(
+      'cli/usage',
+      `--expose needs a token that you chose: ${TOKEN_VARIABLE} is not set`,
+      `set ${TOKEN_VARIABLE} to at least 32 random characters`,
+    );
+  const { token, place } = await findToken(context);
+  const [first = context.folder, ...rest] = await Promise.all((folder ?? []).map((path) => realFolder(path, context)));
+  const server = await openSessionServer({
+    log: await context.store(),
+    opener: createSessionOpener({ flags, folders: [first, ...rest] }, context),
+    projection: await openAnalytics(context),
+    token,
+    version: VERSION,
+    port,
+    host,
+    exposed: expose,
+    ...defined({ allowedHosts: allowHost }),
+  });
+  try {
+    const { url } = server;
+    const link = server.createLink();
+    output.result({ ok: true, url, link, token: place }, () => ['listening on ', withStyle('cyan', url)]);
+    output.line(['open once within ten minutes: ', withStyle('cyan', link)]);
+    output.line(['token: ', place]);
+    await ended(signal);
+  } finally {
+    output.note(withStyle('dim', 'ending the turns …'));
+    await server.close();
+  }
+  return undefined;
+}
+
+async function realFolder(path: string, context: CommandContext): Promise<string> {
+  return realpath(resolve(context.folder, path)).catch((cause: unknown) => {
+    throw new CliError('cli/not-found', `the folder ${path} does not exist`, 'use an existing folder', cause);
+  });
+}
+
+function ended(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolved) => signal.addEventListener('abort', () => resolved(), { once: true }));
+}

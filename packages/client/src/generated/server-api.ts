@@ -1,0 +1,2054 @@
+// Types of the requests and answers of the server. Made by `npm run client` from its OpenAPI document.
+
+import type { Question, SessionEvent, SessionMessage } from "@tidemark/agent";
+import type { Recorded } from "@tidemark/log";
+export interface paths {
+    "/analytics/breaks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the breaks: their sums, and a page of them, latest first */
+        get: operations["readBreaks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/analytics/cache_effectiveness": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the use of the cache: hit rate, write share, coverage, wasted writes, tokens paid again */
+        get: operations["readCacheEffectiveness"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/analytics/cost": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the cost: paid, uncached and ideal */
+        get: operations["readCost"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/analytics/skills": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the use of each skill */
+        get: operations["readSkills"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Check that the server runs; needs no token */
+        get: operations["readHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Exchange the code of a one-time link for the token; needs no token */
+        post: operations["redeemLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the metrics in the format of Prometheus */
+        get: operations["readMetrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List sessions, newest first */
+        get: operations["listSessions"];
+        put?: never;
+        /** Create a session */
+        post: operations["createSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the state of a session */
+        get: operations["readSession"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session}/agent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Give the session the role and the tools of an own agent from the next request on */
+        put: operations["setAgent"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session}/calls": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the calls of a session with their tokens and costs */
+        get: operations["readCalls"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session}/compact": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Replace older history with a checkpoint, or report what this would save and cost */
+        post: operations["compactSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session}/effort": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Set the reasoning effort from the next request on */
+        put: operations["setEffort"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow the events of a session from a position
+         * @description Sends each record from the position on as the event `record`, with its position as the id. After the last record it sends `state` (the text that is arriving, waiting questions), and then each new `record` and each event that is not stored (`passing`). A client that connects again sends `Last-Event-ID`.
+         */
+        get: operations["followSession"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session}/fork": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a session that begins with the records of this one
+         * @description The fork reads the cache of this session. This session and the files do not change.
+         */
+        post: operations["forkSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session}/interrupt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Interrupt the running turn */
+        post: operations["interruptTurn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the prompts and answers of a session */
+        get: operations["readMessages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session}/mode": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Set the permission mode */
+        put: operations["setMode"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session}/model": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Continue with another model, in a fork or in the session itself */
+        put: operations["setModel"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session}/prompt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Start a turn with a prompt */
+        post: operations["sendPrompt"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session}/prompts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the prompts with the numbers that `fork` and `rewind` use */
+        get: operations["listPrompts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session}/questions/{question}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Answer a question of the runtime */
+        post: operations["answerQuestion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session}/records": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read records of a session from a position */
+        get: operations["readRecords"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Continue the turn that was cut off, interrupted, limited or failed */
+        post: operations["resumeTurn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session}/rewind": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Plan a rewind: the records that it omits, and the files that it can restore */
+        get: operations["planRewind"];
+        put?: never;
+        /**
+         * Fork a session from before a prompt, and restore files
+         * @description Restores only the named files, and never over a change that something else made since. This session does not change.
+         */
+        post: operations["rewindSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session}/rewind/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show the difference that restoring one file would make */
+        get: operations["diffRewind"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session}/steer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Add a message to the running turn */
+        post: operations["steerTurn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        Accepted: {
+            /** @description Position of the record with which the turn began. */
+            position: number;
+            session: string;
+        };
+        Amount: {
+            /** @description US dollars as an exact decimal. `null` if no part is known. */
+            cost: string | null;
+            /** @description Number of calls whose part is unknown and in no sum. */
+            unpriced: number;
+        };
+        Break: {
+            answer: number;
+            at: string;
+            causes: components["schemas"]["Cause"][];
+            contract: string | null;
+            /** @description US dollars as an exact decimal. `null` if no part is known. */
+            cost: string | null;
+            model: string;
+            opened: string | null;
+            provider: string;
+            request: number | null;
+            session: string;
+            step: number;
+            stream: string;
+            tokens: number | null;
+        };
+        Breaks: {
+            breaks: components["schemas"]["Break"][];
+            groups?: {
+                name: string | null;
+                sums: components["schemas"]["BreakSums"];
+            }[];
+            /** @description Value of `after` for the next page. */
+            next: string | null;
+            /** @description Sessions that could not be read to their end. */
+            problems: {
+                reason: string;
+                session: string;
+            }[];
+            /** @description Time at which the logs were read last. */
+            updatedAt: string;
+            whole: components["schemas"]["BreakSums"];
+        };
+        BreakSums: {
+            breaks: number;
+            /** @description US dollars as an exact decimal. `null` if no part is known. */
+            cost: string | null;
+            tokens: number;
+            uncounted: number;
+            /** @description Number of calls whose part is unknown and in no sum. */
+            unpriced: number;
+        };
+        CacheEffectiveness: {
+            groups?: {
+                name: string | null;
+                sums: components["schemas"]["CacheSums"];
+            }[];
+            /** @description Sessions that could not be read to their end. */
+            problems: {
+                reason: string;
+                session: string;
+            }[];
+            /** @description Time at which the logs were read last. */
+            updatedAt: string;
+            whole: components["schemas"]["CacheSums"];
+        };
+        CacheSums: {
+            calls: number;
+            /** @description Between 0 and 1. `null` if there is nothing to divide by. */
+            coverage: number | null;
+            /** @description Between 0 and 1. `null` if there is nothing to divide by. */
+            forecastError: number | null;
+            /** @description Between 0 and 1. `null` if there is nothing to divide by. */
+            hitRate: number | null;
+            lost: components["schemas"]["PaidAgain"];
+            tokens: components["schemas"]["Tokens"];
+            uncounted: number;
+            waiting: number;
+            wasted: number;
+            /** @description Between 0 and 1. `null` if there is nothing to divide by. */
+            writeShare: number | null;
+        };
+        Call: {
+            again: number;
+            answer: number;
+            at: string;
+            cause: string | null;
+            contract: string | null;
+            duration: number | null;
+            forecast: {
+                /** @description US dollars as an exact decimal. `null` if no part is known. */
+                cost: string | null;
+                fresh: number;
+                read: number;
+                write: number;
+            } | null;
+            held: number | null;
+            /** @description US dollars as an exact decimal. `null` if no part is known. */
+            ideal: string | null;
+            /** @description US dollars as an exact decimal. `null` if no part is known. */
+            lost: string | null;
+            model: string;
+            opened: string | null;
+            /** @description US dollars as an exact decimal. `null` if no part is known. */
+            paid: string | null;
+            provider: string;
+            request: number | null;
+            step: number;
+            stream: string;
+            tokens: components["schemas"]["Tokens"];
+            /** @description US dollars as an exact decimal. `null` if no part is known. */
+            uncached: string | null;
+            verdict: string | null;
+            waiting: number;
+            wasted: number;
+            writtenForHour: number;
+        };
+        CallPage: {
+            calls: components["schemas"]["Call"][];
+            next: number | null;
+            /** @description Sessions that could not be read to their end. */
+            problems: {
+                reason: string;
+                session: string;
+            }[];
+            /** @description Time at which the logs were read last. */
+            updatedAt: string;
+        };
+        Cause: string;
+        ChangedFile: {
+            /** @description True if restoring deletes the file, because a tool created it. */
+            deletes: boolean;
+            path: string;
+            /** @description Reason if the file cannot be restored. */
+            reason: string;
+            /** @enum {string} */
+            state: "restorable" | "changed" | "not-kept" | "refused";
+        };
+        Compact: {
+            /**
+             * @description Writer of the checkpoint.
+             * @enum {string}
+             */
+            by?: "auto" | "deterministic" | "model";
+            /** @description Maximum tokens of the checkpoint. */
+            checkpointTokens?: number;
+            /** @description True to return only the plan. */
+            dryRun?: boolean;
+            /** @description True to begin a fork that contains only the checkpoint. */
+            fresh?: boolean;
+            /** @description Maximum tokens of history after the checkpoint. */
+            tailTokens?: number;
+        };
+        CompactionReport: {
+            /** @description Reason why the model did not contribute. */
+            fallback?: string;
+            /** @description Session that a fresh start created. */
+            fork?: string;
+            /** @description Number of messages that are kept after the checkpoint. */
+            kept?: number;
+            /** @description Forecast of the next request with and without it. */
+            next?: {
+                [key: string]: unknown;
+            };
+            /** @enum {string} */
+            outcome: "compacted" | "planned" | "refused";
+            /** @description Record of the compaction. */
+            position?: number;
+            /** @description Reason of a refusal. */
+            refused?: string;
+            /** @description Cached tokens that are paid again. */
+            rewrite?: {
+                [key: string]: unknown;
+            };
+            /** @description Estimates in tokens of the model. */
+            sizes: {
+                [key: string]: unknown;
+            };
+            strategy: string;
+            trigger: string;
+        } & {
+            [key: string]: unknown;
+        };
+        ComparedSums: {
+            calls: number;
+            /** @description US dollars as an exact decimal. `null` if no part is known. */
+            ideal: string | null;
+            /** @description US dollars as an exact decimal. `null` if no part is known. */
+            paid: string | null;
+            /** @description US dollars as an exact decimal. `null` if no part is known. */
+            uncached: string | null;
+            unpriced: number;
+        };
+        Cost: {
+            groups?: {
+                name: string | null;
+                sums: components["schemas"]["CostSums"];
+            }[];
+            /** @description Sessions that could not be read to their end. */
+            problems: {
+                reason: string;
+                session: string;
+            }[];
+            /** @description Time at which the logs were read last. */
+            updatedAt: string;
+            whole: components["schemas"]["CostSums"];
+        };
+        CostSums: {
+            bounded: {
+                calls: number;
+                cost: string;
+            };
+            calls: number;
+            charged: {
+                /** @description US dollars as an exact decimal. `null` if no part is known. */
+                cost: string | null;
+                requests: number;
+                /** @description Number of calls whose part is unknown and in no sum. */
+                unpriced: number;
+            };
+            compared: components["schemas"]["ComparedSums"];
+            dearer: {
+                calls: number;
+                /** @description US dollars as an exact decimal. `null` if no part is known. */
+                cost: string | null;
+                /** @description Number of calls whose part is unknown and in no sum. */
+                unpriced: number;
+            };
+            estimated: {
+                calls: number;
+                cost: string;
+                tokens: number;
+            };
+            lost: components["schemas"]["PaidAgain"];
+            paid: components["schemas"]["Amount"];
+            tokens: components["schemas"]["Tokens"];
+            unanswered: number;
+        };
+        Done: {
+            session: string;
+        };
+        Failure: {
+            error: {
+                /** @description Stable code, such as `log/missing`. */
+                code: string;
+                message: string;
+                /** @description Next step of the client. Empty if the message contains it. */
+                next: string;
+            };
+            /** @enum {boolean} */
+            ok: false;
+        };
+        GivenFork: {
+            /** @description Last record that the fork keeps. */
+            at?: number;
+            /** @description Number of a prompt. -1 is the last prompt. */
+            beforePrompt?: number;
+            model?: string;
+            provider?: string;
+            /** @description True to add a short summary of the records that the fork omits. */
+            summarize?: boolean;
+            title?: string;
+        };
+        GivenModel: {
+            /** @description True to switch this session, which loses its cache. Default: a fork continues with the model, and this session keeps its model and its cache. */
+            inPlace?: boolean;
+            /** @description Name in the catalog, or a family such as `opus`. */
+            model: string;
+            provider?: string;
+        };
+        Grant: {
+            commands?: string[][];
+            folders?: string[];
+            hosts?: string[];
+            paths?: string[];
+            patterns?: string[];
+            tool: string;
+        };
+        LiveState: {
+            /** @description Number of records that the reader has. */
+            length: number;
+            /** @description True if this server has the session open. */
+            open: boolean;
+            /** @description End of the output of each running call. */
+            outputs: {
+                call: string;
+                text: string;
+            }[];
+            questions: components["schemas"]["WaitingQuestion"][];
+            reasoning: string;
+            /** @description Text of the answer that is arriving. */
+            text: string;
+        };
+        LogRecord: Recorded;
+        Message: {
+            attachments?: {
+                name: string;
+                text: string;
+            }[];
+            images?: {
+                /** @description Bytes of a PNG, JPEG, WebP or GIF. */
+                data: string;
+            }[];
+            text: string;
+        };
+        /** @enum {string} */
+        Mode: "read-only" | "ask" | "accept-edits" | "auto";
+        ModelSet: {
+            model: string;
+            parent?: {
+                session: string;
+            };
+            provider?: string;
+            /** @description Session that uses the model: the fork, or the session itself. */
+            session: string;
+        };
+        NewSession: {
+            agent?: string;
+            effort?: string;
+            /** @description Absolute path of a folder that the server serves. */
+            folder?: string;
+            mode?: components["schemas"]["Mode"];
+            model?: string;
+            title?: string;
+        };
+        NumberedPrompt: {
+            /** Format: date-time */
+            at: string;
+            /** @description First record of its turn. */
+            begins: number;
+            /** @description Number from 1 on, for `beforePrompt`. */
+            number: number;
+            position: number;
+            words: string;
+        };
+        /** @description Tokens that were paid again, and their cost above the price of reading them. */
+        PaidAgain: {
+            calls: number;
+            /** @description US dollars as an exact decimal. `null` if no part is known. */
+            cost: string | null;
+            tokens: number;
+            /** @description Number of calls whose part is unknown and in no sum. */
+            unpriced: number;
+        };
+        /** @description An event that is not stored, such as `text.delta`, or a `QuestionEvent`. A reader that misses it loses no stored data. Later versions add types. */
+        PassingEvent: Exclude<SessionEvent, { readonly type: 'recorded' | 'tool.threw' }> | components['schemas']['QuestionEvent'];
+        Prompt: {
+            attachments?: {
+                name: string;
+                text: string;
+            }[];
+            /** @description Number of records that the client knows. If the session has more, the prompt is refused with 409, so a request that is repeated after a lost answer never sends a prompt twice. */
+            expected?: number;
+            images?: {
+                /** @description Bytes of a PNG, JPEG, WebP or GIF. */
+                data: string;
+            }[];
+            skills?: string[];
+            text: string;
+        };
+        /** @description A question of the runtime. `preview` contains all that a call would do. */
+        Question: Question;
+        QuestionAnswer: {
+            /** @enum {string} */
+            decision: "denied";
+            reason?: string;
+        } | {
+            always?: components["schemas"]["Grant"];
+            /** @enum {string} */
+            decision: "allowed";
+            /** @enum {string} */
+            keep?: "session" | "project";
+        } | {
+            /** @enum {string} */
+            decision: "always";
+        };
+        QuestionEvent: {
+            /** @enum {string} */
+            type: "question.asked";
+            waiting: components["schemas"]["WaitingQuestion"];
+        } | {
+            answered: boolean;
+            id: string;
+            /** @enum {string} */
+            type: "question.closed";
+        };
+        Rewind: {
+            /** @description Number of the prompt. -1 is the last prompt. */
+            beforePrompt: number;
+            /** @description Paths of the plan to restore. Default: none. */
+            files?: string[];
+            summarize?: boolean;
+        };
+        RewindPlan: {
+            /** @description Calls that may have changed more files, which cannot be restored. */
+            calls: {
+                session: string;
+                title: string;
+                tool: string;
+            }[];
+            files: components["schemas"]["ChangedFile"][];
+            left?: {
+                from: number;
+                to: number;
+            };
+            parent: {
+                position: number;
+                session: string;
+            };
+        };
+        Rewound: {
+            files: {
+                path: string;
+                reason: string;
+                restored: boolean;
+            }[];
+            parent: {
+                position: number;
+                session: string;
+            };
+            /** @description The fork. */
+            session: string;
+        };
+        Session: {
+            /** @description Own agent of the session. */
+            agent?: string;
+            bytes?: number;
+            changedAt?: string;
+            /** @description Known cost in US dollars. For a fork, with the records that it begins with. */
+            cost: string;
+            createdAt: string;
+            /** @description Number of records. Pass it as `from` to get later events. */
+            length: number;
+            mode?: components["schemas"]["Mode"];
+            model?: string;
+            /** @description True if this server has the session open. */
+            open: boolean;
+            parent?: {
+                chain: string;
+                position: number;
+                session: string;
+            };
+            provider?: string;
+            questions: components["schemas"]["WaitingQuestion"][];
+            /** @description True if `resume` can continue the last turn. */
+            resumable: boolean;
+            root: string;
+            /** @description True if this server runs a turn of the session. */
+            running: boolean;
+            session: string;
+            startedBy?: {
+                agent?: string;
+                call: string;
+                depth: number;
+                model?: string;
+                session: string;
+            };
+            title?: string;
+            turn?: {
+                id?: string;
+                /** @description True if the log has no end of the turn: it runs, or it was cut off. */
+                open: boolean;
+                /** @enum {string} */
+                outcome?: "completed" | "interrupted" | "limited" | "failed";
+            };
+            /** @description Absolute path of the folder of the session. */
+            workspace: string;
+        };
+        SessionEntry: {
+            bytes?: number;
+            changedAt?: string;
+            createdAt: string;
+            /** @description True if this server has the session open. */
+            open: boolean;
+            parent?: {
+                chain: string;
+                position: number;
+                session: string;
+            };
+            /** @description Number of questions that wait for an answer. */
+            questions: number;
+            root: string;
+            /** @description True if this server runs a turn of the session. */
+            running: boolean;
+            session: string;
+            startedBy?: {
+                agent?: string;
+                call: string;
+                depth: number;
+                model?: string;
+                session: string;
+            };
+            title?: string;
+            /** @description Absolute path of the folder of the session. */
+            workspace: string;
+        };
+        SessionMessage: SessionMessage;
+        Skills: {
+            /** @description Sessions that could not be read to their end. */
+            problems: {
+                reason: string;
+                session: string;
+            }[];
+            skills: components["schemas"]["SkillUse"][];
+            /** @description Time at which the logs were read last. */
+            updatedAt: string;
+        };
+        SkillUse: {
+            loads: number;
+            name: string;
+            preloaded: {
+                asked: number;
+                sessions: number;
+            };
+            reasons: {
+                always: number;
+                auto_suggested: number;
+                on_demand: number;
+            };
+            sessions: number;
+            sources: string[];
+            tokens: number;
+            versions: string[];
+        };
+        /** @description Tokens in disjoint buckets. */
+        Tokens: {
+            answer: number;
+            fresh: number;
+            read: number;
+            reasoning: number;
+            untold: number;
+            written: number;
+        };
+        WaitingQuestion: {
+            id: string;
+            question: components["schemas"]["Question"];
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    readBreaks: {
+        parameters: {
+            query?: {
+                after?: string;
+                by?: "session" | "day" | "model" | "provider" | "contract" | "cause" | "workspace";
+                limit?: number;
+                model?: string;
+                provider?: string;
+                session?: string;
+                /** @description Earliest time, instead of a window: a day or a time in UTC. */
+                since?: string;
+                /** @description Time after the last call. */
+                until?: string;
+                /** @description Time until now: `24h`, `7d` or `all`. Default: `30d`. Days begin at midnight in UTC. */
+                window?: string;
+                workspace?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sums and a page of breaks. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Breaks"];
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readCacheEffectiveness: {
+        parameters: {
+            query?: {
+                by?: "session" | "day" | "model" | "provider" | "contract" | "cause" | "workspace";
+                model?: string;
+                provider?: string;
+                session?: string;
+                /** @description Earliest time, instead of a window: a day or a time in UTC. */
+                since?: string;
+                /** @description Time after the last call. */
+                until?: string;
+                /** @description Time until now: `24h`, `7d` or `all`. Default: `30d`. Days begin at midnight in UTC. */
+                window?: string;
+                workspace?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sums. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CacheEffectiveness"];
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readCost: {
+        parameters: {
+            query?: {
+                by?: "session" | "day" | "model" | "provider" | "contract" | "cause" | "workspace";
+                model?: string;
+                provider?: string;
+                session?: string;
+                /** @description Earliest time, instead of a window: a day or a time in UTC. */
+                since?: string;
+                /** @description Time after the last call. */
+                until?: string;
+                /** @description Time until now: `24h`, `7d` or `all`. Default: `30d`. Days begin at midnight in UTC. */
+                window?: string;
+                workspace?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sums. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Cost"];
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readSkills: {
+        parameters: {
+            query?: {
+                model?: string;
+                provider?: string;
+                session?: string;
+                /** @description Earliest time, instead of a window: a day or a time in UTC. */
+                since?: string;
+                /** @description Time after the last call. */
+                until?: string;
+                /** @description Time until now: `24h`, `7d` or `all`. Default: `30d`. Days begin at midnight in UTC. */
+                window?: string;
+                workspace?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The skills. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Skills"];
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The server runs. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        ok: true;
+                        version: string;
+                    };
+                };
+            };
+        };
+    };
+    redeemLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    code: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The token. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        token: string;
+                    };
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readMetrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The metrics. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    listSessions: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+                /** @description Part of the title, in any case. */
+                title?: string;
+                /** @description Absolute path of the folder of the sessions. */
+                workspace?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of sessions. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        sessions: components["schemas"]["SessionEntry"][];
+                        /** @description Number of sessions that match. */
+                        total: number;
+                        unreadable: {
+                            reason: string;
+                            session: string;
+                        }[];
+                    };
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    createSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSession"];
+            };
+        };
+        responses: {
+            /** @description The new session. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    setAgent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    agent: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The agent is set. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readCalls: {
+        parameters: {
+            query?: {
+                from?: number;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of calls. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CallPage"];
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    compactSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Compact"];
+            };
+        };
+        responses: {
+            /** @description The report. `outcome` is `refused` if a compaction saves nothing. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompactionReport"];
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    setEffort: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    effort: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The effort is set. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    followSession: {
+        parameters: {
+            query?: {
+                from?: number;
+            };
+            header?: {
+                "last-event-id"?: number;
+            };
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    forkSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GivenFork"];
+            };
+        };
+        responses: {
+            /** @description The fork. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    interruptTurn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No turn of this server runs in the session. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readMessages: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The messages. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        messages: components["schemas"]["SessionMessage"][];
+                    };
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    setMode: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    mode: components["schemas"]["Mode"];
+                };
+            };
+        };
+        responses: {
+            /** @description The mode is set. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    setModel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GivenModel"];
+            };
+        };
+        responses: {
+            /** @description The next request uses the model. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelSet"];
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    sendPrompt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Prompt"];
+            };
+        };
+        responses: {
+            /** @description The prompt is recorded, and the turn runs. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Accepted"];
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    listPrompts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The prompts, oldest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        prompts: components["schemas"]["NumberedPrompt"][];
+                    };
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    answerQuestion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                question: string;
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QuestionAnswer"];
+            };
+        };
+        responses: {
+            /** @description The answer counts. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readRecords: {
+        parameters: {
+            query?: {
+                from?: number;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of records. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Position after the last record. */
+                        next: number;
+                        records: components["schemas"]["LogRecord"][];
+                    };
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    resumeTurn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The turn runs. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Accepted"];
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    planRewind: {
+        parameters: {
+            query?: {
+                /** @description Number of the prompt. -1 is the last prompt. */
+                beforePrompt?: number | null;
+            };
+            header?: never;
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The plan. Nothing was changed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RewindPlan"];
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    rewindSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Rewind"];
+            };
+        };
+        responses: {
+            /** @description The fork, and each file with its result. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rewound"];
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    diffRewind: {
+        parameters: {
+            query: {
+                /** @description Number of the prompt. -1 is the last prompt. */
+                beforePrompt?: number | null;
+                path: string;
+            };
+            header?: never;
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The difference as a unified diff. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        diff: string;
+                        path: string;
+                    };
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    steerTurn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Message"];
+            };
+        };
+        responses: {
+            /** @description The message is recorded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+}

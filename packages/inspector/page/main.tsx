@@ -1,0 +1,35 @@
+// Entry of the page: enters with the code of a link or the kept token, and shows the place of the address.
+
+import { render } from 'preact';
+import { client, enter } from './connection.ts';
+import { EntryView } from './entry-view.tsx';
+import { linkTo, route } from './route.ts';
+import { SessionPage } from './session-page.tsx';
+import { SessionsPage } from './sessions-page.tsx';
+
+function Page() {
+  const present = client.value;
+  if (present === undefined) return <EntryView />;
+  const [place, name] = route.value.path;
+  return (
+    <>
+      <header>
+        <a class="name" href={linkTo([])}>
+          Tidemark
+        </a>
+      </header>
+      <main>
+        {place === 'sessions' && name !== undefined ? (
+          <SessionPage key={name} client={present} session={name} />
+        ) : (
+          <SessionsPage client={present} />
+        )}
+      </main>
+    </>
+  );
+}
+
+const root = document.querySelector('#page');
+if (root === null) throw new Error('the page has no element #page');
+await enter();
+render(<Page />, root);

@@ -1,0 +1,84 @@
+// Keeps the projection of the sessions up to date for its readers. Only one update runs at a time, and a reader that
+// comes soon after an update reads its rows.
+
+import type { SessionProblem, SessionProjection } from '@tidemark/analytics';
+import { ServerError } from '../errors.ts';
+
+/** Age from which the rows are updated before they are read, in milliseconds. */
+const FRESH_MS = 1_000;
+/** Longest wait of a reader for an update, in milliseconds. */
+const LONGEST_WAIT_MS = 10_000;
+
+/** Projection whose rows are up to date when they are read. */
+export interface FreshProjection {
+  /**
+   * Calls a function with the projection after an update.
+   *
+   * @throws ServerError `server/reading` if the update takes long, as the first one in a home with many sessions does.
+   */
+  read<Result>(ask: (projection: SessionProjection) => Promise<Result>): Promise<Result & Freshness>;
+  /** Ends a running update and closes the projection. */
+  close(): Promise<void>;
+}
+
+/** Time of the last update, and the sessions that it could not read to their end. */
+export interface Freshness {
+  readonly updatedAt: string;
+  readonly problems: readonly SessionProblem[];
+}
+
+/** Creates the projection of a server. The caller gives up the projection: `close` closes it. */
+export function createFreshProjection(projection: SessionProjection): FreshProjection {
+  const over = new AbortController();
+  let updating: Promise<Freshness> | undefined;
+  let last: { readonly freshness: Freshness; readonly at: number } | undefined;
+  let progress = '';
+  const update = async (): Promise<Freshness> => {
+    const { problems } = await projection.update({
+      signal: over.signal,
+      onProgress: ({ sessions, sessionsRead }) => {
+        progress = `${sessionsRead} of ${sessions} sessions`;
+      },
+    });
+    const freshness = { updatedAt: new Date().toISOString(), problems };
+    last = { freshness, at: performance.now() };
+    return freshness;
+  };
+  const fresh = async (): Promise<Freshness> => {
+    if (last !== undefined && performance.now() - last.at < FRESH_MS) return last.freshness;
+    updating ??= update().finally(() => {
+      updating = undefined;
+    });
+    const done = await withinTime(updating);
+    if (done !== undefined) return done;
+    throw new ServerError(
+      'server/reading',
+      `the logs are being read for the analytics: ${progress}`,
+      'send the request again in a few seconds',
+    );
+  };
+  return {
+    async read(ask) {
+      const freshness = await fresh();
+      return { ...(await ask(projection)), ...freshness };
+    },
+    async close() {
+      over.abort();
+      await updating?.catch(() => undefined);
+      await projection.close();
+    },
+  };
+}
+
+/** Returns the result of an update, or `undefined` if it takes too long. The update then runs on. */
+async function withinTime(updating: Promise<Freshness>): Promise<Freshness | undefined> {
+  const late = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => late.resolve(undefined), LONGEST_WAIT_MS);
+  // The error of an update that runs on is thrown to the next reader.
+  updating.catch(() => undefined);
+  try {
+    return await Promise.race([updating, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

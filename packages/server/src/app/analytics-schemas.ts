@@ -1,0 +1,192 @@
+// Schemas of the analytics.
+
+import { z } from '@hono/zod-openapi';
+import type {
+  Amount,
+  BreakPage,
+  BreakReport,
+  BreakSums,
+  CacheSums,
+  CallGrouping,
+  CallPage,
+  CallReport,
+  ComparedSums,
+  CostSums,
+  Grouped,
+  GroupOfCalls,
+  PaidAgainSums,
+  SkillReport,
+} from '@tidemark/analytics';
+import type { LossCause, Tokens } from '@tidemark/context';
+import type { Freshness } from '../analytics/fresh-projection.ts';
+import { MONEY } from './values.ts';
+
+const NUMBER = z.number();
+const KNOWN_MONEY = MONEY.nullable().describe('US dollars as an exact decimal. `null` if no part is known.');
+const RATE = z.number().nullable().describe('Between 0 and 1. `null` if there is nothing to divide by.');
+
+const TOKENS: z.ZodType<Tokens> = z
+  .object({ fresh: NUMBER, read: NUMBER, written: NUMBER, untold: NUMBER, answer: NUMBER, reasoning: NUMBER })
+  .describe('Tokens in disjoint buckets.')
+  .openapi('Tokens');
+
+const AMOUNT_FIELDS = {
+  cost: KNOWN_MONEY,
+  unpriced: NUMBER.describe('Number of calls whose part is unknown and in no sum.'),
+};
+const AMOUNT: z.ZodType<Amount> = z.object(AMOUNT_FIELDS).openapi('Amount');
+const PAID_AGAIN: z.ZodType<PaidAgainSums> = z
+  .object({ ...AMOUNT_FIELDS, calls: NUMBER, tokens: NUMBER })
+  .describe('Tokens that were paid again, and their cost above the price of reading them.')
+  .openapi('PaidAgain');
+
+export const CACHE_SUMS: z.ZodType<CacheSums> = z
+  .object({
+    calls: NUMBER,
+    uncounted: NUMBER,
+    tokens: TOKENS,
+    hitRate: RATE,
+    writeShare: RATE,
+    coverage: RATE,
+    forecastError: RATE,
+    wasted: NUMBER,
+    waiting: NUMBER,
+    lost: PAID_AGAIN,
+  })
+  .openapi('CacheSums');
+
+const COMPARED: z.ZodType<ComparedSums> = z
+  .object({ calls: NUMBER, unpriced: NUMBER, paid: KNOWN_MONEY, uncached: KNOWN_MONEY, ideal: KNOWN_MONEY })
+  .openapi('ComparedSums');
+const BOUND = { calls: NUMBER, cost: MONEY };
+
+export const COST_SUMS: z.ZodType<CostSums> = z
+  .object({
+    calls: NUMBER,
+    unanswered: NUMBER,
+    tokens: TOKENS,
+    paid: AMOUNT,
+    bounded: z.object(BOUND),
+    estimated: z.object({ ...BOUND, tokens: NUMBER }),
+    compared: COMPARED,
+    lost: PAID_AGAIN,
+    dearer: z.object({ ...AMOUNT_FIELDS, calls: NUMBER }),
+    charged: z.object({ ...AMOUNT_FIELDS, requests: NUMBER }),
+  })
+  .openapi('CostSums');
+
+const BREAK_SUMS: z.ZodType<BreakSums> = z
+  .object({ ...AMOUNT_FIELDS, breaks: NUMBER, tokens: NUMBER, uncounted: NUMBER })
+  .openapi('BreakSums');
+
+const CAUSE: z.ZodType<LossCause> = z.custom<LossCause>().openapi('Cause', { type: 'string' });
+
+const BREAK: z.ZodType<BreakReport> = z
+  .object({
+    session: z.string(),
+    request: NUMBER.nullable(),
+    answer: NUMBER,
+    stream: z.string(),
+    step: NUMBER,
+    at: z.string(),
+    provider: z.string(),
+    model: z.string(),
+    contract: z.string().nullable(),
+    causes: z.array(CAUSE),
+    opened: z.string().nullable(),
+    tokens: NUMBER.nullable(),
+    cost: KNOWN_MONEY,
+  })
+  .openapi('Break');
+
+const SKILL: z.ZodType<SkillReport> = z
+  .object({
+    name: z.string(),
+    loads: NUMBER,
+    tokens: NUMBER,
+    sessions: NUMBER,
+    reasons: z.object({ always: NUMBER, on_demand: NUMBER, auto_suggested: NUMBER }),
+    versions: z.array(z.string()),
+    sources: z.array(z.string()),
+    preloaded: z.object({ sessions: NUMBER, asked: NUMBER }),
+  })
+  .openapi('SkillUse');
+
+const CALL: z.ZodType<CallReport> = z
+  .object({
+    request: NUMBER.nullable(),
+    answer: NUMBER,
+    stream: z.string(),
+    step: NUMBER,
+    at: z.string(),
+    duration: NUMBER.nullable(),
+    provider: z.string(),
+    model: z.string(),
+    contract: z.string().nullable(),
+    opened: z.string().nullable(),
+    cause: z.string().nullable(),
+    tokens: TOKENS,
+    held: NUMBER.nullable(),
+    writtenForHour: NUMBER,
+    verdict: z.string().nullable(),
+    wasted: NUMBER,
+    waiting: NUMBER,
+    forecast: z.object({ read: NUMBER, write: NUMBER, fresh: NUMBER, cost: KNOWN_MONEY }).nullable(),
+    paid: KNOWN_MONEY,
+    uncached: KNOWN_MONEY,
+    ideal: KNOWN_MONEY,
+    again: NUMBER,
+    lost: KNOWN_MONEY,
+  })
+  .openapi('Call');
+
+/** Answer with the time of the last update. */
+export type Fresh<Answer> = Answer & Freshness;
+
+const FRESHNESS = {
+  updatedAt: z.string().describe('Time at which the logs were read last.'),
+  problems: z
+    .array(z.object({ session: z.string(), reason: z.string() }))
+    .describe('Sessions that could not be read to their end.'),
+};
+
+export const CALL_PAGE: z.ZodType<Fresh<CallPage>> = z
+  .object({ calls: z.array(CALL), next: NUMBER.nullable(), ...FRESHNESS })
+  .openapi('CallPage');
+
+/** Returns the schema of sums over a filter, with the sums of each group. */
+export function groupedSchema<Sums>(sums: z.ZodType<Sums>): z.ZodType<Fresh<Grouped<Sums>>> {
+  return z.object({
+    whole: sums,
+    groups: z.array(z.object({ name: z.string().nullable(), sums })).exactOptional(),
+    ...FRESHNESS,
+  });
+}
+
+const GROUPS_OF_BREAKS: z.ZodType<readonly GroupOfCalls<BreakSums>[]> = z.array(
+  z.object({ name: z.string().nullable(), sums: BREAK_SUMS }),
+);
+
+export const BREAKS_ANSWER: z.ZodType<Fresh<Grouped<BreakSums> & BreakPage>> = z
+  .object({
+    whole: BREAK_SUMS,
+    groups: GROUPS_OF_BREAKS.exactOptional(),
+    breaks: z.array(BREAK),
+    next: z.string().nullable().describe('Value of `after` for the next page.'),
+    ...FRESHNESS,
+  })
+  .openapi('Breaks');
+
+export const SKILLS_ANSWER: z.ZodType<Fresh<{ readonly skills: readonly SkillReport[] }>> = z
+  .object({ skills: z.array(SKILL), ...FRESHNESS })
+  .openapi('Skills');
+
+export const GROUPING: z.ZodType<CallGrouping> = z.enum([
+  'session',
+  'day',
+  'model',
+  'provider',
+  'contract',
+  'cause',
+  'workspace',
+]);

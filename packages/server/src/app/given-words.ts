@@ -1,0 +1,29 @@
+// Content of a message of a client, and the check that no turn runs.
+
+import type { AgentSession, Words } from '@tidemark/agent';
+import { ServerError } from '../errors.ts';
+import type { GivenMessage } from './schemas.ts';
+
+/** Returns the content of a prompt from the text, the images and the attachments of a client. */
+export function wordsOf({ text, images = [], attachments = [] }: GivenMessage): Words {
+  if (images.length === 0 && attachments.length === 0) return text;
+  return [
+    ...attachments.map(({ name, text: content }) => ({
+      type: 'attachment' as const,
+      name,
+      data: new TextEncoder().encode(content),
+    })),
+    ...images.map(({ data }) => ({ type: 'image' as const, data: new Uint8Array(Buffer.from(data, 'base64')) })),
+    ...(text.trim() === '' ? [] : [{ type: 'text' as const, text }]),
+  ];
+}
+
+/** @throws ServerError `server/turn-running` */
+export function requireIdle({ running, id }: AgentSession): void {
+  if (!running) return;
+  throw new ServerError(
+    'server/turn-running',
+    `a turn of session ${id} is running`,
+    'steer the turn, interrupt it, or wait for its end',
+  );
+}
