@@ -95,12 +95,12 @@ async function answer(command: BusyCommand): Promise<void> {
 
 function busyProvider(): ReturnType<typeof createScriptedProvider> {
   const scripted = createScriptedProvider({
-    respond: ({ index }) => ({
-      parts: [
-        { type: 'text', text: 'An answer of some words. '.repeat(8) },
-        ...(steps > 1 ? [{ type: 'call' as const, call: callId(`c${index}`), name: 'work', arguments: '{}' }] : []),
-      ],
-    }),
+    respond: ({ index }) => {
+      steps -= 1;
+      const call = { type: 'call' as const, call: callId(`c${index}`), name: 'work', arguments: '{}' };
+      const text = { type: 'text' as const, text: 'An answer of some words. '.repeat(8) };
+      return { parts: steps > 0 ? [text, call] : [text] };
+    },
   });
   return {
     ...scripted,
@@ -119,7 +119,6 @@ function busyProvider(): ReturnType<typeof createScriptedProvider> {
           };
         }
       }
-      steps -= 1;
     },
   };
 }
