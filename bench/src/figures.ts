@@ -18,3 +18,9 @@ export function sum(values: readonly number[]): number {
 export function largest(values: readonly number[]): number {
   return values.reduce((a, b) => Math.max(a, b), -Infinity);
 }
+
+/** Returns the value below which this part of the values lies, such as 0.99. `NaN` without values. */
+export function quantile(values: readonly number[], part: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? NaN;
+}

@@ -1,6 +1,6 @@
 // Errors of the server. Each code has one HTTP status.
 
-import { CodedError } from '@tidemark/core';
+import { CodedError, TidemarkError } from '@tidemark/core';
 
 /** Code of a `ServerError`. */
 export type ServerErrorCode =
@@ -15,8 +15,13 @@ export type ServerErrorCode =
   | 'server/no-such-file'
   | 'server/no-such-process'
   | 'server/no-such-draft'
-  | 'server/not-open'
+  | 'server/too-many-drafts'
+  | 'server/no-such-output'
+  | 'server/no-such-step'
   | 'server/folder-refused'
+  | 'server/beyond-end'
+  | 'server/too-slow'
+  | 'server/too-many-readers'
   | 'server/closing'
   | 'server/reading'
   | 'server/bad-options';
@@ -34,8 +39,13 @@ export const SERVER_ERRORS: Readonly<Record<ServerErrorCode, 400 | 401 | 403 | 4
   'server/no-such-file': 404,
   'server/no-such-process': 404,
   'server/no-such-draft': 404,
-  'server/not-open': 409,
+  'server/too-many-drafts': 409,
+  'server/no-such-output': 404,
+  'server/no-such-step': 404,
   'server/folder-refused': 403,
+  'server/beyond-end': 409,
+  'server/too-slow': 503,
+  'server/too-many-readers': 503,
   'server/closing': 503,
   'server/reading': 503,
   'server/bad-options': 500,
@@ -50,4 +60,21 @@ export class ServerError extends CodedError<ServerErrorCode> {
     super(code, message, undefined, cause);
     this.next = next;
   }
+}
+
+/** An error for a client. */
+export interface ErrorInWords {
+  /** Stable code, such as `log/missing`. */
+  readonly code: string;
+  readonly message: string;
+  /** Next step of the client. Empty if the message contains it. */
+  readonly next: string;
+}
+
+/** Returns the words of an error for a client. The text of an unknown error stays in the process. */
+export function describeError(error: unknown): ErrorInWords {
+  if (!(error instanceof TidemarkError))
+    return { code: 'server/bug', message: 'the server failed', next: 'read its output' };
+  const { code, message } = error;
+  return { code, message, next: 'next' in error && typeof error.next === 'string' ? error.next : '' };
 }

@@ -1,8 +1,9 @@
 // Opens the server of sessions: the application behind a server whose clients are not trusted.
 
+import type { Encoders } from '@tidemark/agent';
 import type { SessionProjection } from '@tidemark/analytics';
 import type { HttpServer, ServerLimits } from '@tidemark/http-server';
-import { openServer } from '@tidemark/http-server';
+import { DEFAULT_LIMITS, openServer } from '@tidemark/http-server';
 import type { Log } from '@tidemark/log';
 import type { FreshProjection } from './analytics/fresh-projection.ts';
 import { createFreshProjection } from './analytics/fresh-projection.ts';
@@ -20,6 +21,8 @@ export interface SessionServerOptions {
   readonly opener: SessionOpener;
   /** Rows of the sessions for the analytics. The server closes it. */
   readonly projection: SessionProjection;
+  /** Encoders that rebuild requests, for `why` and `verify`. Default: none, so these routes are refused. */
+  readonly encoders?: Encoders;
   /** Token that every request needs: at least 32 characters. */
   readonly token: string;
   /** Version that `/health` reports. */
@@ -49,6 +52,8 @@ export interface SessionServer {
 
 const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost']);
 const MIB = 1024 * 1024;
+/** Part of the connections that can follow events. Commands use the others. */
+const READERS = 0.75;
 
 /**
  * Opens a server of sessions.
@@ -66,11 +71,19 @@ export async function openSessionServer(options: SessionServerOptions): Promise<
     );
   const now = (): number => Date.now();
   const authentication = createAuthentication(token, now);
-  const live = createLiveSessions({ log, opener, idleMs: options.idleMs ?? 60_000 });
+  // Images of a prompt are larger than other bodies.
+  const limits = { bodyBytes: 32 * MIB, connections: DEFAULT_LIMITS.connections, ...options.limits };
+  const live = createLiveSessions({
+    log,
+    opener,
+    idleMs: options.idleMs ?? 60_000,
+    maxReaders: Math.max(1, Math.floor(limits.connections * READERS)),
+  });
   const projection = createFreshProjection(options.projection);
   const app = createApp({
     log,
     live,
+    encoders: options.encoders ?? (() => undefined),
     models: opener.models,
     restorer: opener.restorer,
     authentication,
@@ -82,8 +95,7 @@ export async function openSessionServer(options: SessionServerOptions): Promise<
     port,
     host,
     allowedHosts: options.allowedHosts ?? [],
-    // Images of a prompt are larger than other bodies.
-    limits: { bodyBytes: 32 * MIB, ...options.limits },
+    limits,
     refusalForm: refusalAnswer,
   });
   return {

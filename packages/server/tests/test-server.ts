@@ -8,8 +8,9 @@ import type { AgentOptions } from '@tidemark/kit';
 import { createAgent, createMemoryStore } from '@tidemark/kit';
 import type { Log } from '@tidemark/log';
 import { defaultCatalog, effortsOf, findModel } from '@tidemark/model';
+import { anthropicEncoder } from '@tidemark/provider-anthropic';
 import type { ScriptedAnswer } from '@tidemark/provider-scripted';
-import { createScriptedProvider } from '@tidemark/provider-scripted';
+import { createScriptedProvider, scriptedEncoder } from '@tidemark/provider-scripted';
 import type { SessionServerOptions } from '../src/index.ts';
 import { newToken, openSessionServer } from '../src/index.ts';
 
@@ -77,6 +78,7 @@ export async function openTestServer({
       },
     },
     projection: await openTestProjection(log),
+    encoders: (revision) => [scriptedEncoder, anthropicEncoder].find((one) => one.revision === revision),
     token,
     version: 'test',
     port: 0,

@@ -80,7 +80,8 @@ async function openExisting(path: string, session: SessionId): Promise<FileHandl
   }
 }
 
-function missing(session: SessionId, path: string, cause?: unknown): LogError {
+/** Returns the error for a session whose log does not exist. */
+export function missing(session: SessionId, path: string, cause?: unknown): LogError {
   const message = `There is no session ${session} here (no record in ${path}); \`tidemark sessions\` lists the existing sessions.`;
   return new LogError('log/missing', message, { session, path }, cause);
 }

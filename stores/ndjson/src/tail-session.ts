@@ -6,7 +6,7 @@ import type { AbortSignalLike, Recorded, SessionId } from '@tidemark/log';
 import { LogError, readLineage } from '@tidemark/log';
 import type { Home } from './home.ts';
 import type { LogPlace, OpenLog } from './read-log.ts';
-import { openLog, placeNear, readOn, readOwn, tipEndingAt } from './read-log.ts';
+import { missing, openLog, placeNear, readOn, readOwn, tipEndingAt } from './read-log.ts';
 import { lineage } from './read-session.ts';
 
 /** Yields the records from `from` in batches, then new records as they arrive, until the signal aborts. */
@@ -24,6 +24,8 @@ export async function* tailSession(
     let place = await placeNear(home, log, from);
     while (!signal.aborted) {
       place = yield* follow(home, log, place, from);
+      // An open file can still be read after it was deleted, but it does not grow any more.
+      if ((await log.handle.stat()).nlink === 0) throw missing(session, log.path);
       await growth.next();
     }
   } finally {

@@ -1,6 +1,5 @@
 // `tidemark agents`: lists the own agents with their source, model, tools and size, and the files that cannot be used.
 
-import type { ProviderName } from '@tidemark/kit';
 import { isProviderName, keyLocation, PROVIDERS } from '@tidemark/kit';
 import type { Json } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
@@ -11,7 +10,7 @@ import { formatCount } from '../frame/numbers.ts';
 import { plainSize } from '../frame/plain-size.ts';
 import { plainText } from '../frame/plain-text.ts';
 import { knownServers } from '../mcp/known-servers.ts';
-import { keyOf, tokenOf } from '../settings/key-presence.ts';
+import { keyOf, tokenOf, waysToKey } from '../settings/key-presence.ts';
 import { readCatalog } from '../settings/own-catalog.ts';
 import type { AgentsHere } from '../settings/own-agents.ts';
 import { agentsHere, modelProblem, rowOfAgent, toolProblems } from '../settings/own-agents.ts';
@@ -81,8 +80,7 @@ async function listedAgent(
 async function keyProblem({ provider }: Capabilities, context: CommandContext): Promise<string | undefined> {
   if (!isProviderName(provider) || !keyLocation(provider).required) return undefined;
   if ((await keyOf(provider, context)) !== undefined || tokenOf(provider, context) !== undefined) return undefined;
-  const { title, variable } = PROVIDERS[provider satisfies ProviderName];
-  return `model: there is no key for ${title}: set ${variable}, or store a key with \`tidemark keys set ${provider}\``;
+  return `model: there is no key for ${PROVIDERS[provider].title}: ${waysToKey(provider)}`;
 }
 
 function rowOf({ agent, row, problems }: ListedAgent): readonly string[] {

@@ -81,7 +81,7 @@ async function lineOf({ session, since }: Reported, context: CommandContext): Pr
 /** Describes the cost of a fork and of its line, as the status line of the terminal counts it. */
 function lineInWords(own: KnownCost, before: KnownCost): string {
   const amount = ({ cost: known, more }: KnownCost): string => `${more ? '≥ ' : ''}${dollars(known)}`;
-  return `this fork with its subagents: ${amount(own)}; its line, with what was paid before the fork: ${amount(addCosts(own, before))}`;
+  return `this fork: ${amount(own)}; its line, with what was paid before the fork: ${amount(addCosts(own, before))}`;
 }
 
 /**

@@ -8,6 +8,7 @@ import { readSettings, SettingsError } from '@tidemark/settings';
 
 import type { CommandContext } from '../frame/command.ts';
 import type { SettingsPlaces } from '../settings/display-in.ts';
+import { valueIn } from '../settings/key-presence.ts';
 import { settingsRequest } from '../settings/own-settings.ts';
 import { formatCount } from '../frame/numbers.ts';
 import type { DoctorCheck } from './check.ts';
@@ -114,7 +115,7 @@ export async function checkVariables(
     [...variables, ...secretVariables].some((one) =>
       one.endsWith('*') ? variable.startsWith(one.slice(0, -1)) : one === variable,
     );
-  const withheld = OF_TOOLS.filter((one) => (places.environment[one] ?? '') !== '' && !isPassed(one));
+  const withheld = OF_TOOLS.filter((one) => valueIn(places.environment, one) !== '' && !isPassed(one));
   if (withheld.length === 0)
     return { name, state: 'good', found: 'commands get the usual variables, such as PATH and HOME' };
   return {

@@ -11,6 +11,7 @@ import type { CommandContext, CommandOutcome } from '../frame/command.ts';
 import { CliError } from '../frame/failure.ts';
 import { withStyle } from '../frame/shown.ts';
 import { VERSION } from '../frame/version.ts';
+import { encoders } from '../reports/encoders.ts';
 import { openAnalytics } from './open-analytics.ts';
 import { findToken } from './server-token.ts';
 import { createSessionOpener } from './session-opener.ts';
@@ -43,6 +44,7 @@ export async function runServer(
     log: await context.store(),
     opener: createSessionOpener({ flags, folders: [first, ...rest] }, context),
     projection: await openAnalytics(context),
+    encoders,
     token,
     version: VERSION,
     port,

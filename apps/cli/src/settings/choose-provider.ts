@@ -14,7 +14,7 @@ import type { CommandContext } from '../frame/command.ts';
 import { CliError } from '../frame/failure.ts';
 import { withStyle } from '../frame/shown.ts';
 import { connectionHeaders } from './connection-headers.ts';
-import { keyOf, tokenOf, valueIn } from './key-presence.ts';
+import { keyOf, tokenOf, valueIn, waysToKey } from './key-presence.ts';
 import { openSimulator } from './simulator-server.ts';
 import { addressOf, SIMULATOR_VARIABLE, simulatorIn } from './simulator-addresses.ts';
 
@@ -247,7 +247,7 @@ async function keyFor(
   throw new CliError(
     'cli/no-key',
     `there is no key for ${title}: ${variable} is not set`,
-    `set ${variable}, store a key with \`tidemark keys set ${provider}\`, or add \`--provider simulator\` to try it without a key`,
+    waysToKey(provider, 'add `--provider simulator` to try it without a key'),
   );
 }
 

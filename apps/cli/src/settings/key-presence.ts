@@ -42,6 +42,13 @@ export async function keyOf(
   return set === '' ? keyring.get(entry).catch(withoutKeyring) : set;
 }
 
+/** Returns the ways to give a provider its key, as a next step. `others` are further ways, as commands to the user. */
+export function waysToKey(provider: ProviderName, ...others: readonly string[]): string {
+  const { variable = 'its key' } = PROVIDERS[provider];
+  const ways = [`set ${variable}`, `store a key with \`tidemark keys set ${provider}\``, ...others];
+  return `${ways.slice(0, -1).join(', ')}, or ${ways.at(-1) ?? ''}`;
+}
+
 /** Returns the bearer token of a provider from its environment variable. */
 export function tokenOf(
   provider: ProviderName,

@@ -14,6 +14,7 @@ import { findAgents } from '@tidemark/tools-skills';
 import type { CommandContext } from '../frame/command.ts';
 import { CliError } from '../frame/failure.ts';
 import type { OpenedProvider } from './choose-provider.ts';
+import { waysToKey } from './key-presence.ts';
 import { settingsRequest } from './own-settings.ts';
 import { agentPlaces } from './skill-places.ts';
 
@@ -147,11 +148,11 @@ export async function otherProviders(
 }
 
 function noKey(provider: ProviderName, model: string): CliError {
-  const { title, variable = 'its key' } = PROVIDERS[provider];
+  const { title } = PROVIDERS[provider];
   return new CliError(
     'cli/no-key',
     `there is no key for ${title}, which the setting subagents.model = ${JSON.stringify(model)} needs`,
-    `set ${variable}, store a key with \`tidemark keys set ${provider}\`, or change the setting`,
+    waysToKey(provider, 'change the setting'),
   );
 }
 

@@ -12,7 +12,7 @@ import { createOpenAIProvider } from '@tidemark/provider-openai';
 import type { CommandContext } from '../frame/command.ts';
 import { CliError } from '../frame/failure.ts';
 import { requireOwnName } from '../arguments/foreign-name.ts';
-import { keyOf } from '../settings/key-presence.ts';
+import { keyOf, waysToKey } from '../settings/key-presence.ts';
 import { readOwnCatalog } from '../settings/own-catalog.ts';
 import { addressOf, simulatorIn } from '../settings/simulator-addresses.ts';
 import { openSimulator } from '../settings/simulator-server.ts';
@@ -118,6 +118,6 @@ function noKey(maker: Maker): CliError {
   return new CliError(
     'cli/no-key',
     `a live smoke test needs a key: ${KEYS[maker]} is not set`,
-    `set ${KEYS[maker]}, or add \`--dry-run\` to see the plan, or \`--provider simulator\` to try it without a key`,
+    waysToKey(maker, 'add `--dry-run` to see the plan', 'add `--provider simulator` to try it without a key'),
   );
 }

@@ -174,6 +174,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sessions/{session}/artifacts/{digest}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the bytes of an artifact that a record of the session names */
+        get: operations["readArtifact"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/sessions/{session}/calls": {
         parameters: {
             query?: never;
@@ -183,6 +200,23 @@ export interface paths {
         };
         /** Read the calls of a session with their tokens and costs */
         get: operations["readCalls"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session}/calls/{call}/output": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the whole output of a call, whatever part the model was shown */
+        get: operations["readOutput"];
         put?: never;
         post?: never;
         delete?: never;
@@ -203,6 +237,23 @@ export interface paths {
         /** Replace older history with a checkpoint, or report what this would save and cost */
         post: operations["compactSession"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session}/drafts/{draft}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove a prompt that waits for the end of the turn */
+        delete: operations["removeDraft"];
         options?: never;
         head?: never;
         patch?: never;
@@ -239,6 +290,30 @@ export interface paths {
         get: operations["followSession"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session}/forecast": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Forecast the next call with an almost empty prompt
+         * @description Nothing is sent or recorded.
+         */
+        get: operations["forecastCall"];
+        put?: never;
+        /**
+         * Forecast the call that a prompt would make, also with another model or effort
+         * @description Nothing is sent or recorded.
+         */
+        post: operations["forecastPrompt"];
         delete?: never;
         options?: never;
         head?: never;
@@ -327,6 +402,57 @@ export interface paths {
         /** Continue with another model, in a fork or in the session itself */
         put: operations["setModel"];
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session}/processes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the background processes of a session that this server has open */
+        get: operations["listProcesses"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session}/processes/{process}/output": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the output of a background process from an offset */
+        get: operations["readProcessOutput"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session}/processes/{process}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End a background process and everything that it started */
+        post: operations["stopProcess"];
         delete?: never;
         options?: never;
         head?: never;
@@ -473,6 +599,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sessions/{session}/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Rebuild every request of a session and compare its bytes with what was sent */
+        get: operations["verifySession"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session}/why": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Explain each cache break and miss of a session, or one step */
+        get: operations["explainSession"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -487,6 +647,17 @@ export interface components {
             cost: string | null;
             /** @description Number of calls whose part is unknown and in no sum. */
             unpriced: number;
+        };
+        BackgroundProcess: {
+            /** @description Bytes that the process has written so far. */
+            bytes: number;
+            command: string;
+            endedAt?: string;
+            exit?: number;
+            id: string;
+            running: boolean;
+            signal?: string;
+            startedAt: string;
         };
         Break: {
             answer: number;
@@ -616,6 +787,19 @@ export interface components {
             /** @enum {string} */
             state: "restorable" | "changed" | "not-kept" | "refused";
         };
+        CheckedSession: {
+            breaks: {
+                [key: string]: unknown;
+            }[];
+            differences: {
+                [key: string]: unknown;
+            }[];
+            /** @description True if every request was rebuilt with the same bytes. */
+            ok: boolean;
+            requests: number;
+        } & {
+            [key: string]: unknown;
+        };
         Compact: {
             /**
              * @description Writer of the checkpoint.
@@ -719,6 +903,24 @@ export interface components {
         Done: {
             session: string;
         };
+        Explained: {
+            explained: components["schemas"]["ExplainedStep"][];
+            requests: number;
+            unrecorded: number;
+            untold: {
+                answered: number;
+                unanswered: number;
+            };
+        };
+        ExplainedStep: {
+            /** Format: date-time */
+            at: string;
+            purpose: string;
+            step: number;
+            stream: string;
+        } & {
+            [key: string]: unknown;
+        };
         Failure: {
             error: {
                 /** @description Stable code, such as `log/missing`. */
@@ -729,6 +931,20 @@ export interface components {
             };
             /** @enum {boolean} */
             ok: false;
+        };
+        GivenForecast: {
+            attachments?: {
+                name: string;
+                text: string;
+            }[];
+            effort?: string;
+            images?: {
+                /** @description Bytes of a PNG, JPEG, WebP or GIF. */
+                data: string;
+            }[];
+            model?: string;
+            provider?: string;
+            text: string;
         };
         GivenFork: {
             /** @description Last record that the fork keeps. */
@@ -757,6 +973,14 @@ export interface components {
             tool: string;
         };
         LiveState: {
+            /** @description Prompts that wait for the end of the turn. */
+            drafts?: components["schemas"]["QueuedPrompt"][];
+            /** @description Error that ended the last turn, if the log has no end of the turn. */
+            failure?: {
+                code: string;
+                message: string;
+                next: string;
+            };
             /** @description Number of records that the reader has. */
             length: number;
             /** @description True if this server has the session open. */
@@ -803,6 +1027,44 @@ export interface components {
             model?: string;
             title?: string;
         };
+        NextCall: {
+            /** @description Reason of a compaction before the call. */
+            compacts?: string;
+            /** @description Cost of the input in US dollars. Absent if a price is unknown. */
+            cost?: string;
+            /** @description Price of the same call after that. */
+            expired?: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: date-time
+             * @description Time at which the cache entry expires.
+             */
+            expires?: string;
+            /** @description Fill level of the window with the call. */
+            gauge: {
+                [key: string]: unknown;
+            };
+            /** @description Input of a large prompt. */
+            largePrompt?: {
+                [key: string]: unknown;
+            };
+            model: string;
+            parameters: {
+                [key: string]: unknown;
+            };
+            provider: string;
+            /** @description True if the runtime reports the rewrite before it sends the call. */
+            reported: boolean;
+            /** @description Tokens that are paid again. */
+            rewrite?: {
+                [key: string]: unknown;
+            };
+            /** @description Input by bucket. */
+            tokens: {
+                [key: string]: unknown;
+            };
+        };
         NumberedPrompt: {
             /** Format: date-time */
             at: string;
@@ -824,6 +1086,15 @@ export interface components {
         };
         /** @description An event that is not stored, such as `text.delta`, or a `QuestionEvent`. A reader that misses it loses no stored data. Later versions add types. */
         PassingEvent: Exclude<SessionEvent, { readonly type: 'recorded' | 'tool.threw' }> | components['schemas']['QuestionEvent'];
+        ProcessOutput: {
+            /** @description Bytes that were not kept. */
+            dropped: number;
+            /** @description Offset for the next request, in bytes. */
+            next: number;
+            process: components["schemas"]["BackgroundProcess"];
+            /** @description Output with masked secrets. */
+            text: string;
+        };
         Prompt: {
             attachments?: {
                 name: string;
@@ -837,6 +1108,11 @@ export interface components {
             }[];
             skills?: string[];
             text: string;
+            /**
+             * @description `after-turn`: while a turn runs, the prompt waits in the memory of the server until a turn has completed, and is lost if the server ends. Default: `now`, which is refused while a turn runs.
+             * @enum {string}
+             */
+            when?: "now" | "after-turn";
         };
         /** @description A question of the runtime. `preview` contains all that a call would do. */
         Question: Question;
@@ -863,6 +1139,10 @@ export interface components {
             id: string;
             /** @enum {string} */
             type: "question.closed";
+        };
+        QueuedPrompt: {
+            id: string;
+            text: string;
         };
         Rewind: {
             /** @description Number of the prompt. -1 is the last prompt. */
@@ -909,6 +1189,14 @@ export interface components {
             /** @description Known cost in US dollars. For a fork, with the records that it begins with. */
             cost: string;
             createdAt: string;
+            /** @description Prompts that wait for the end of the turn. */
+            drafts?: components["schemas"]["QueuedPrompt"][];
+            /** @description Error that ended the last turn, if the log has no end of the turn. */
+            failure?: {
+                code: string;
+                message: string;
+                next: string;
+            };
             /** @description Number of records. Pass it as `from` to get later events. */
             length: number;
             mode?: components["schemas"]["Mode"];
@@ -1010,6 +1298,10 @@ export interface components {
             reasoning: number;
             untold: number;
             written: number;
+        };
+        WaitingPrompt: {
+            draft: components["schemas"]["QueuedPrompt"];
+            session: string;
         };
         WaitingQuestion: {
             id: string;
@@ -1424,6 +1716,55 @@ export interface operations {
             };
         };
     };
+    readArtifact: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                digest: string;
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All bytes. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                    "text/plain; charset=utf-8": string;
+                };
+            };
+            /** @description The range of the header `Range`. */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description The range begins after the end. */
+            416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
     readCalls: {
         parameters: {
             query?: {
@@ -1458,6 +1799,55 @@ export interface operations {
             };
         };
     };
+    readOutput: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                call: string;
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All bytes. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                    "text/plain; charset=utf-8": string;
+                };
+            };
+            /** @description The range of the header `Range`. */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description The range begins after the end. */
+            416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
     compactSession: {
         parameters: {
             query?: never;
@@ -1480,6 +1870,38 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CompactionReport"];
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    removeDraft: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                draft: string;
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The prompt is not sent. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
                 };
             };
             /** @description The request was refused. `error.next` is the next step. */
@@ -1552,6 +1974,72 @@ export interface operations {
                 };
                 content: {
                     "text/event-stream": string;
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    forecastCall: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The forecast. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NextCall"];
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    forecastPrompt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GivenForecast"];
+            };
+        };
+        responses: {
+            /** @description The forecast. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NextCall"];
                 };
             };
             /** @description The request was refused. `error.next` is the next step. */
@@ -1736,6 +2224,105 @@ export interface operations {
             };
         };
     };
+    listProcesses: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The processes. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        processes: components["schemas"]["BackgroundProcess"][];
+                    };
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readProcessOutput: {
+        parameters: {
+            query?: {
+                from?: number;
+            };
+            header?: never;
+            path: {
+                process: string;
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A part of the output. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProcessOutput"];
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    stopProcess: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                process: string;
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The process, which has ended. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BackgroundProcess"];
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
     sendPrompt: {
         parameters: {
             query?: never;
@@ -1751,6 +2338,15 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The prompt waits for the end of the turn. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WaitingPrompt"];
+                };
+            };
             /** @description The prompt is recorded, and the turn runs. */
             202: {
                 headers: {
@@ -2038,6 +2634,72 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Done"];
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    verifySession: {
+        parameters: {
+            query?: {
+                full?: "true" | "false";
+            };
+            header?: never;
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The result. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CheckedSession"];
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    explainSession: {
+        parameters: {
+            query?: {
+                step?: number;
+            };
+            header?: never;
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The explanations. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Explained"];
                 };
             };
             /** @description The request was refused. `error.next` is the next step. */

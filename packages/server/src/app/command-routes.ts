@@ -1,28 +1,30 @@
 // Routes of the commands of a session: prompt, steer, interrupt, resume, answers to questions.
 
 import { createRoute, z } from '@hono/zod-openapi';
-import type { AgentSession, PermissionAnswer, Turn } from '@tidemark/agent';
+import type { AgentSession, PermissionAnswer, Words } from '@tidemark/agent';
 import { readFold } from '@tidemark/agent';
-import type { Log, Position, SessionId } from '@tidemark/log';
+import type { Log } from '@tidemark/log';
 import { ServerError } from '../errors.ts';
-import type { LiveSessions } from '../live/live-sessions.ts';
 import { requireIdle, wordsOf } from './given-words.ts';
 import type { RoutePlace, ServerApp } from './route-parts.ts';
 import { jsonAnswer, jsonBody, REFUSED, SESSION_PATH } from './route-parts.ts';
-import type { GivenAnswer } from './schemas.ts';
-import { ACCEPTED, ANSWER, DONE, MESSAGE, PROMPT } from './schemas.ts';
+import type { GivenAnswer, GivenMessage } from './schemas.ts';
+import { ACCEPTED, ANSWER, DONE, MESSAGE, PROMPT, WAITING_PROMPT } from './schemas.ts';
 
 /** Adds the routes of the commands. */
 export function addCommandRoutes(app: ServerApp, { log, live }: RoutePlace): void {
   app.openapi(SEND_PROMPT, async (context) => {
     const { session: id } = context.req.valid('param');
     const prompt = context.req.valid('json');
-    const { skills = [], expected } = prompt;
+    const { skills = [], expected, when = 'now' } = prompt;
+    const draft =
+      when === 'now' ? undefined : live.turns.queue(id, requireContent(prompt), { text: prompt.text, skills });
+    if (draft !== undefined) return context.json({ session: id, draft }, 200);
     return live.use(id, async ({ session }) => {
       requireIdle(session);
       if (expected !== undefined) await requireLength(log, session, expected);
       requireIdle(session);
-      const position = await begun(live, id, session.prompt(wordsOf(prompt), { skills }));
+      const position = await live.turns.start(id, session.prompt(wordsOf(prompt), { skills }));
       return context.json({ session: id, position }, 202);
     });
   });
@@ -41,9 +43,14 @@ export function addCommandRoutes(app: ServerApp, { log, live }: RoutePlace): voi
     const { session: id } = context.req.valid('param');
     return live.use(id, async ({ session }) => {
       requireIdle(session);
-      const position = await begun(live, id, session.resume());
+      const position = await live.turns.start(id, session.resume());
       return context.json({ session: id, position }, 202);
     });
+  });
+  app.openapi(REMOVE_DRAFT, (context) => {
+    const { session: id, draft } = context.req.valid('param');
+    live.turns.remove(id, draft);
+    return context.json({ session: id }, 200);
   });
   app.openapi(ANSWER_QUESTION, (context) => {
     const { session, question } = context.req.valid('param');
@@ -58,6 +65,13 @@ export function addCommandRoutes(app: ServerApp, { log, live }: RoutePlace): voi
     held.questions.answer(question, answerOf(context.req.valid('json')));
     return context.json({ session: id }, 200);
   });
+}
+
+/** A prompt that waits is checked at once, because its client does not see the later error. */
+function requireContent(prompt: GivenMessage): Words {
+  const words = wordsOf(prompt);
+  if (typeof words !== 'string' || words.trim() !== '') return words;
+  throw new ServerError('server/bad-request', 'the prompt is blank', 'send some text');
 }
 
 /** The runtime checks a grant against the call, and refuses one that does not cover it. */
@@ -76,21 +90,6 @@ async function requireLength(log: Log, { id }: AgentSession, expected: number): 
   );
 }
 
-/**
- * Waits until the log has the beginning of a turn, and returns the position. The turn then runs on.
- *
- * @throws the error of a prompt that cannot be sent.
- */
-async function begun(live: LiveSessions, id: SessionId, turn: Turn): Promise<Position> {
-  live.watch(id, turn);
-  for await (const event of turn) {
-    if (event.type !== 'recorded') continue;
-    const { kind, position } = event.record;
-    if (kind === 'prompt.given' || kind === 'turn.resumed') return position;
-  }
-  return (await turn).position;
-}
-
 const QUESTION_PATH = SESSION_PATH.extend({ question: z.string().min(1).max(100) });
 
 const SEND_PROMPT = createRoute({
@@ -99,7 +98,20 @@ const SEND_PROMPT = createRoute({
   operationId: 'sendPrompt',
   summary: 'Start a turn with a prompt',
   request: { params: SESSION_PATH, ...jsonBody(PROMPT) },
-  responses: { 202: jsonAnswer(ACCEPTED, 'The prompt is recorded, and the turn runs.'), default: REFUSED },
+  responses: {
+    202: jsonAnswer(ACCEPTED, 'The prompt is recorded, and the turn runs.'),
+    200: jsonAnswer(WAITING_PROMPT, 'The prompt waits for the end of the turn.'),
+    default: REFUSED,
+  },
+});
+
+const REMOVE_DRAFT = createRoute({
+  method: 'delete',
+  path: '/sessions/{session}/drafts/{draft}',
+  operationId: 'removeDraft',
+  summary: 'Remove a prompt that waits for the end of the turn',
+  request: { params: SESSION_PATH.extend({ draft: z.string().min(1).max(100) }) },
+  responses: { 200: jsonAnswer(DONE, 'The prompt is not sent.'), default: REFUSED },
 });
 
 const STEER = createRoute({

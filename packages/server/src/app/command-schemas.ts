@@ -1,7 +1,7 @@
 // Schemas of the commands that change the settings of a session, fork it or compact it.
 
 import { z } from '@hono/zod-openapi';
-import type { CompactionReport, CompactOptions, ForkOptions, NumberedPrompt } from '@tidemark/agent';
+import type { CompactionReport, CompactOptions, ForkOptions, NextCall, NumberedPrompt } from '@tidemark/agent';
 import type { SessionId } from '@tidemark/log';
 import type { ChosenModel } from '../ports.ts';
 import { POSITION, SESSION_ID } from './values.ts';
@@ -110,3 +110,22 @@ export const NUMBERED_PROMPT: z.ZodType<NumberedPrompt> = z
     begins: z.number().describe('First record of its turn.'),
   })
   .openapi('NumberedPrompt');
+
+export const NEXT_CALL: z.ZodType<NextCall> = z.custom<NextCall>().openapi('NextCall', {
+  type: 'object',
+  required: ['provider', 'model', 'parameters', 'gauge', 'tokens', 'reported'],
+  properties: {
+    provider: { type: 'string' },
+    model: { type: 'string' },
+    parameters: { type: 'object', additionalProperties: true },
+    gauge: { type: 'object', description: 'Fill level of the window with the call.', additionalProperties: true },
+    tokens: { type: 'object', description: 'Input by bucket.', additionalProperties: true },
+    cost: { type: 'string', description: 'Cost of the input in US dollars. Absent if a price is unknown.' },
+    rewrite: { type: 'object', description: 'Tokens that are paid again.', additionalProperties: true },
+    reported: { type: 'boolean', description: 'True if the runtime reports the rewrite before it sends the call.' },
+    compacts: { type: 'string', description: 'Reason of a compaction before the call.' },
+    largePrompt: { type: 'object', description: 'Input of a large prompt.', additionalProperties: true },
+    expires: { type: 'string', format: 'date-time', description: 'Time at which the cache entry expires.' },
+    expired: { type: 'object', description: 'Price of the same call after that.', additionalProperties: true },
+  },
+});

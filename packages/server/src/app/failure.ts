@@ -6,12 +6,13 @@ import type { AgentErrorCode } from '@tidemark/agent';
 import { AGENT_ERRORS } from '@tidemark/agent';
 import type { LogErrorCode } from '@tidemark/log';
 import { LOG_ERRORS } from '@tidemark/log';
-import { SERVER_ERRORS, ServerError } from '../errors.ts';
+import type { ErrorInWords } from '../errors.ts';
+import { describeError, SERVER_ERRORS, ServerError } from '../errors.ts';
 
 /** Body of an answer that refuses a request. */
 export interface FailureBody {
   readonly ok: false;
-  readonly error: { readonly code: string; readonly message: string; readonly next: string };
+  readonly error: ErrorInWords;
 }
 
 /** Status and body of an answer that refuses a request. */
@@ -22,21 +23,15 @@ export interface FailureAnswer {
 
 /** Returns the answer for an error. An unknown error is a bug: its text stays in the process. */
 export function failureAnswer(error: unknown): FailureAnswer {
-  if (error instanceof ServerError) return answer(SERVER_ERRORS[error.code], error.code, error.message, error.next);
-  if (!(error instanceof TidemarkError)) return answer(500, 'server/bug', 'the server failed', 'read its output');
-  const { code, message } = error;
-  const next = 'next' in error && typeof error.next === 'string' ? error.next : '';
-  return answer(statusOf(code), code, message, next);
+  const status = error instanceof ServerError ? SERVER_ERRORS[error.code] : undefined;
+  const known = error instanceof TidemarkError ? statusOf(error.code) : 500;
+  return { status: status ?? known, body: { ok: false, error: describeError(error) } };
 }
 
 /** Returns the answer for a request that the server refuses before the application gets it. */
 export function refusalAnswer({ reason, status, message }: ServerRefusal): RefusalAnswer {
   const body: FailureBody = { ok: false, error: { code: `http/${reason}`, message, next: '' } };
   return { status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
-}
-
-function answer(status: FailureAnswer['status'], code: string, message: string, next: string): FailureAnswer {
-  return { status, body: { ok: false, error: { code, message, next } } };
 }
 
 function statusOf(code: string): FailureAnswer['status'] {
@@ -53,6 +48,9 @@ const AGENT_STATUSES = { refused: 422, conflict: 409, bug: 500 } as const;
 /** Statuses that say more than the sort of the error. */
 const STATUSES: ReadonlyMap<string, FailureAnswer['status']> = new Map([
   ['log/missing', 404],
+  ['log/write-failed', 503],
+  ['log/flush-failed', 503],
+  ['log/latched', 503],
   ['artifact/missing', 404],
   ['agent/no-such-record', 404],
   ['agent/no-such-step', 404],

@@ -1,6 +1,7 @@
 // Content of a message of a client, and the check that no turn runs.
 
 import type { AgentSession, Words } from '@tidemark/agent';
+import type { SessionId } from '@tidemark/log';
 import { ServerError } from '../errors.ts';
 import type { GivenMessage } from './schemas.ts';
 
@@ -20,8 +21,12 @@ export function wordsOf({ text, images = [], attachments = [] }: GivenMessage): 
 
 /** @throws ServerError `server/turn-running` */
 export function requireIdle({ running, id }: AgentSession): void {
-  if (!running) return;
-  throw new ServerError(
+  if (running) throw turnRunning(id);
+}
+
+/** Returns the error of a command that must wait for the end of the turn. */
+export function turnRunning(id: SessionId): ServerError {
+  return new ServerError(
     'server/turn-running',
     `a turn of session ${id} is running`,
     'steer the turn, interrupt it, or wait for its end',

@@ -7,6 +7,7 @@ import { TidemarkError } from '@tidemark/core';
 import type { Range, SessionId } from '@tidemark/log';
 import { ServerError } from '../errors.ts';
 import type { ChangedFileState, RestorableChanges } from '../ports.ts';
+import { turnRunning } from './given-words.ts';
 import type { RoutePlace, ServerApp } from './route-parts.ts';
 import { jsonAnswer, jsonBody, REFUSED, SESSION_PATH } from './route-parts.ts';
 import { POSITION, SESSION_ID } from './values.ts';
@@ -58,8 +59,7 @@ export function addRewindRoutes(app: ServerApp, place: RoutePlace): void {
   app.openapi(REWIND, async (context) => {
     const { session: id } = context.req.valid('param');
     const { beforePrompt, files = [], summarize = false } = context.req.valid('json');
-    if (live.find(id)?.session.running === true)
-      throw new ServerError('server/turn-running', `a turn of session ${id} is running`, 'interrupt the turn first');
+    if (live.find(id)?.session.running === true) throw turnRunning(id);
     const plan = await planFork(log, id, { beforePrompt });
     // A restore that has begun is finished, even if the client is gone.
     const changes = files.length === 0 ? undefined : await changesOf(plan, place, new AbortController().signal);

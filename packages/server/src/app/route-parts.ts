@@ -2,6 +2,7 @@
 
 import { z } from '@hono/zod-openapi';
 import type { OpenAPIHono } from '@hono/zod-openapi';
+import type { Encoders } from '@tidemark/agent';
 import type { Log } from '@tidemark/log';
 import type { LiveSessions } from '../live/live-sessions.ts';
 import type { FileRestorer, ModelNames } from '../ports.ts';
@@ -17,6 +18,8 @@ export interface RoutePlace {
   readonly models?: ModelNames | undefined;
   /** Restores files. Absent if the sessions have no files. */
   readonly restorer?: FileRestorer | undefined;
+  /** Encoders of the requests that this version can rebuild. */
+  readonly encoders: Encoders;
   readonly authentication: Authentication;
   readonly version: string;
 }

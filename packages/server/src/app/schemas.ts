@@ -5,7 +5,8 @@ import type { Mode, Question, SessionMessage } from '@tidemark/agent';
 import type { Granted, Position, Recorded, SessionId, StartedBy } from '@tidemark/log';
 import type { LiveState, PassingEvent } from '../live/frames.ts';
 import type { QuestionEvent, WaitingQuestion } from '../live/questions.ts';
-import type { NewSession } from '../ports.ts';
+import type { QueuedPrompt } from '../live/session-memory.ts';
+import type { ChosenModel, NewSession } from '../ports.ts';
 import type { SessionEntry, SessionDetails } from '../view/session-view.ts';
 import type { FailureBody } from './failure.ts';
 import { CALL_ID, CHAIN, MONEY, POSITION, SESSION_ID, TIMESTAMP } from './values.ts';
@@ -25,6 +26,19 @@ export interface GivenMessage {
 export interface GivenPrompt extends GivenMessage {
   readonly skills?: readonly string[];
   readonly expected?: number;
+  /** Time to send it. */
+  readonly when?: 'now' | 'after-turn';
+}
+
+/** A prompt that waits for the end of the running turn. */
+export interface WaitingPrompt {
+  readonly session: SessionId;
+  readonly draft: QueuedPrompt;
+}
+
+/** Prompt whose call is forecast, with another model or effort. */
+export interface GivenForecast extends GivenMessage, Partial<ChosenModel> {
+  readonly effort?: string;
 }
 
 /** A recorded prompt. */
@@ -119,6 +133,16 @@ const PASSING_EVENT: z.ZodType<PassingEvent> = z.custom<PassingEvent>().openapi(
   additionalProperties: true,
 });
 
+const DRAFT: z.ZodType<QueuedPrompt> = z.object({ id: z.string(), text: z.string() }).openapi('QueuedPrompt');
+
+const MEMORY_FIELDS = {
+  drafts: z.array(DRAFT).exactOptional().describe('Prompts that wait for the end of the turn.'),
+  failure: z
+    .object({ code: z.string(), message: z.string(), next: z.string() })
+    .exactOptional()
+    .describe('Error that ended the last turn, if the log has no end of the turn.'),
+};
+
 const LIVE_STATE: z.ZodType<LiveState> = z.object({
   length: z.number().describe('Number of records that the reader has.'),
   open: z.boolean().describe('True if this server has the session open.'),
@@ -128,6 +152,7 @@ const LIVE_STATE: z.ZodType<LiveState> = z.object({
     .array(z.object({ call: z.string(), text: z.string() }))
     .describe('End of the output of each running call.'),
   questions: z.array(WAITING),
+  ...MEMORY_FIELDS,
 });
 
 /** Data of the server-sent events that no route returns as JSON. They are components of the OpenAPI document. */
@@ -155,6 +180,7 @@ export const SESSION: z.ZodType<SessionDetails> = z
     resumable: z.boolean().describe('True if `resume` can continue the last turn.'),
     cost: MONEY.describe('Known cost in US dollars. For a fork, with the records that it begins with.'),
     questions: z.array(WAITING),
+    ...MEMORY_FIELDS,
   })
   .openapi('Session');
 
@@ -217,6 +243,12 @@ export const PROMPT: z.ZodType<GivenPrompt> = z
   .strictObject({
     ...MESSAGE_FIELDS,
     skills: z.array(z.string().min(1)).max(20).exactOptional(),
+    when: z
+      .enum(['now', 'after-turn'])
+      .exactOptional()
+      .describe(
+        '`after-turn`: while a turn runs, the prompt waits in the memory of the server until a turn has completed, and is lost if the server ends. Default: `now`, which is refused while a turn runs.',
+      ),
     expected: z
       .int()
       .nonnegative()
@@ -226,6 +258,22 @@ export const PROMPT: z.ZodType<GivenPrompt> = z
       ),
   })
   .openapi('Prompt');
+
+export const GIVEN_FORECAST: z.ZodType<GivenForecast> = z
+  .strictObject({
+    ...MESSAGE_FIELDS,
+    model: z.string().min(1).max(200).exactOptional(),
+    provider: z.string().min(1).max(200).exactOptional(),
+    effort: z.string().min(1).max(200).exactOptional(),
+  })
+  .refine(({ model, provider }) => provider === undefined || model !== undefined, {
+    message: '`provider` needs `model`',
+  })
+  .openapi('GivenForecast');
+
+export const WAITING_PROMPT: z.ZodType<WaitingPrompt> = z
+  .object({ session: SESSION_ID, draft: DRAFT })
+  .openapi('WaitingPrompt');
 
 export const ACCEPTED: z.ZodType<AcceptedPrompt> = z
   .object({ session: SESSION_ID, position: POSITION.describe('Position of the record with which the turn began.') })

@@ -67,7 +67,7 @@ function switchInPlace(live: LiveSessions, id: SessionId, chosen: ChosenModel): 
 
 /** Returns the model of the next request, or `undefined` if it is unknown. */
 async function modelOf(log: Log, live: LiveSessions, id: SessionId): Promise<ChosenModel | undefined> {
-  const kept = live.keptModel(id);
+  const kept = live.memory(id)?.model;
   if (kept !== undefined) return kept;
   const { epoch } = (await readFold(log, id)).fold.state;
   return epoch && { model: epoch.opened.model, provider: epoch.opened.provider };

@@ -3,10 +3,15 @@
 
 import type { SessionEvent } from '@tidemark/agent';
 import type { Recorded } from '@tidemark/log';
+import type { ErrorInWords } from '../errors.ts';
 import type { QuestionEvent, WaitingQuestion } from './questions.ts';
+import type { MemoryEvent, QueuedPrompt } from './session-memory.ts';
 
 /** An event that is not stored: a reader that misses it loses no stored data. */
-export type PassingEvent = Exclude<SessionEvent, { readonly type: 'recorded' | 'tool.threw' }> | QuestionEvent;
+export type PassingEvent =
+  | Exclude<SessionEvent, { readonly type: 'recorded' | 'tool.threw' }>
+  | QuestionEvent
+  | MemoryEvent;
 
 /** State of a session that is not stored yet, for a reader that has just received the last record. */
 export interface LiveState {
@@ -20,20 +25,36 @@ export interface LiveState {
   /** End of the output of each running call. */
   readonly outputs: readonly { readonly call: string; readonly text: string }[];
   readonly questions: readonly WaitingQuestion[];
+  /** Prompts that wait for the end of the turn. Absent if there are none. */
+  readonly drafts?: readonly QueuedPrompt[];
+  /** Error that ended the last turn, if the log has no end of the turn. */
+  readonly failure?: ErrorInWords;
 }
 
-/** Bytes of a frame. A record also has its position. */
+/** Bytes of a frame. The frame of a record also has its place in the log. */
 export interface Frame {
   readonly bytes: Uint8Array;
-  readonly position?: number;
+  readonly record?: Pick<Recorded, 'position' | 'chain'>;
+}
+
+/** Receiver of the bytes of one reader. */
+export interface FrameSink {
+  /**
+   * Sends bytes to the client. Returns `undefined` if the client takes more at once. Otherwise returns a promise that
+   * resolves when the client has taken them or is gone.
+   */
+  write(bytes: Uint8Array): Promise<void> | undefined;
 }
 
 const encoder = new TextEncoder();
 
 /** Returns the frame of a record. Its id is the position, so a client that connects again continues after it. */
 export function recordFrame(record: Recorded): Frame {
-  const { position } = record;
-  return { position, bytes: encoder.encode(`id: ${position}\nevent: record\ndata: ${JSON.stringify(record)}\n\n`) };
+  const { position, chain } = record;
+  return {
+    record: { position, chain },
+    bytes: encoder.encode(`id: ${position}\nevent: record\ndata: ${JSON.stringify(record)}\n\n`),
+  };
 }
 
 export function passingFrame(event: PassingEvent): Frame {
@@ -42,6 +63,11 @@ export function passingFrame(event: PassingEvent): Frame {
 
 export function stateFrame(state: LiveState): Frame {
   return { bytes: encoder.encode(`event: state\ndata: ${JSON.stringify(state)}\n\n`) };
+}
+
+/** Returns the last frame of a stream that ends with an error. */
+export function failedFrame(error: { readonly code: string; readonly message: string; readonly next: string }): Frame {
+  return { bytes: encoder.encode(`event: failed\ndata: ${JSON.stringify(error)}\n\n`) };
 }
 
 /** Comment that keeps the connection open through proxies, and shows the server that a client is gone. */

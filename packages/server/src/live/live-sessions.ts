@@ -6,11 +6,17 @@ import { defined, TidemarkError } from '@tidemark/core';
 import type { Log, SessionId } from '@tidemark/log';
 import { ServerError } from '../errors.ts';
 import type { ChosenModel, NewSession, OpenedSession, SessionOpener } from '../ports.ts';
-import type { Frame } from './frames.ts';
+import type { ReadingLimits } from './catch-up.ts';
+import { createReadingLimits } from './catch-up.ts';
+import type { FrameSink } from './frames.ts';
 import type { Questions } from './questions.ts';
 import { createQuestions } from './questions.ts';
+import type { SessionTurns } from './run-turns.ts';
+import { createTurns } from './run-turns.ts';
 import type { SessionFeed } from './session-feed.ts';
 import { createSessionFeed } from './session-feed.ts';
+import type { SessionMemories, SessionMemory } from './session-memory.ts';
+import { memoryOf, shownMemory } from './session-memory.ts';
 
 /** A session that this server has open. */
 export interface LiveSession {
@@ -33,14 +39,18 @@ export interface LiveSessions {
    * it was idle, until its next turn has ended.
    */
   keepModel(id: SessionId, model: ChosenModel): void;
-  /** Returns the model that is kept for a session. */
-  keptModel(id: SessionId): ChosenModel | undefined;
-  /** Watches a turn that a command started. At its end, the log contains the model of the session. */
-  watch(id: SessionId, turn: Promise<unknown>): void;
+  /** Returns the facts about a session that only this process knows. */
+  memory(id: SessionId): SessionMemory | undefined;
+  readonly turns: SessionTurns;
   create(choices: NewSession): Promise<LiveSession>;
   fork(id: SessionId, options: AgentForkOptions): Promise<LiveSession>;
-  /** Yields the frames of a session from a position on, until the signal aborts or the server closes. */
-  read(id: SessionId, from: number, signal: AbortSignal): AsyncGenerator<readonly Frame[], void>;
+  /**
+   * Sends the frames of a session from a position on, until the signal aborts or the server closes.
+   *
+   * @throws ServerError `server/too-many-readers`, and as `SessionFeed.read` does.
+   * @throws LogError as `SessionFeed.read` does.
+   */
+  read(id: SessionId, from: number, sink: FrameSink, signal: AbortSignal): Promise<void>;
   /** Numbers of open sessions, of running turns, of readers, and of questions that wait. */
   count(): { readonly open: number; readonly running: number; readonly readers: number; readonly questions: number };
   /** Interrupts every turn, closes every session and ends every reader. */
@@ -53,6 +63,8 @@ export interface LiveSessionsOptions {
   readonly opener: SessionOpener;
   /** Time after which an idle session is closed, in milliseconds. */
   readonly idleMs: number;
+  /** Maximum number of readers of all sessions together. */
+  readonly maxReaders: number;
 }
 
 interface Held extends LiveSession {
@@ -70,8 +82,8 @@ interface SessionTable {
   /** Idle sessions that are being closed. */
   readonly ending: Map<SessionId, Promise<void>>;
   readonly feeds: Map<SessionId, SessionFeed>;
-  /** Models that the log does not contain yet. */
-  readonly models: Map<SessionId, ChosenModel>;
+  readonly memories: SessionMemories;
+  readonly limits: ReadingLimits;
   closing: boolean;
 }
 
@@ -83,24 +95,36 @@ export function createLiveSessions(options: LiveSessionsOptions): LiveSessions {
     opening: new Map(),
     ending: new Map(),
     feeds: new Map(),
-    models: new Map(),
+    memories: new Map(),
+    limits: createReadingLimits(),
     closing: false,
   };
   const sweep = setInterval(() => closeIdle(sessions), Math.max(10, options.idleMs / 4)).unref();
   return {
     find: (id) => sessions.held.get(id),
     use: (id, work) => use(sessions, id, work),
-    keepModel: (id, model) => void sessions.models.set(id, model),
-    keptModel: (id) => sessions.models.get(id),
-    watch: (id, turn) => watch(sessions, id, turn),
+    keepModel(id, model) {
+      memoryOf(sessions.memories, id).model = model;
+    },
+    memory: (id) => sessions.memories.get(id),
+    turns: createTurns({
+      memories: sessions.memories,
+      tell: (id, event) => sessions.feeds.get(id)?.tell(event),
+      use: (id, work) => use(sessions, id, ({ session }) => work(session)),
+      failed(id, error) {
+        const held = sessions.held.get(id);
+        if (held !== undefined && hasStopped(error)) endHeld(sessions, id, held);
+      },
+    }),
     create: (choices) => holdNew(sessions, (ask) => options.opener.create(choices, ask)),
-    fork: (id, how) => holdNew(sessions, (ask) => options.opener.fork(id, { ...sessions.models.get(id), ...how }, ask)),
-    read: (id, from, signal) => readFeed(sessions, id, from, signal),
+    fork: (id, how) =>
+      holdNew(sessions, (ask) => options.opener.fork(id, { ...sessions.memories.get(id)?.model, ...how }, ask)),
+    read: (id, from, sink, signal) => readFeed(sessions, id, from, sink, signal),
     count() {
       const held = [...sessions.held.values()];
-      const readers = [...sessions.feeds.values()].reduce((sum, feed) => sum + feed.readers(), 0);
       const questions = held.reduce((sum, one) => sum + one.questions.waiting().length, 0);
-      return { open: held.length, running: held.filter(({ session }) => session.running).length, readers, questions };
+      const running = held.filter(({ session }) => session.running).length;
+      return { open: held.length, running, readers: readersOf(sessions), questions };
     },
     async close() {
       sessions.closing = true;
@@ -131,11 +155,21 @@ async function use<Result>(
   }
 }
 
+/** Returns true if an error, or one of its causes, means that the session takes no more commands. */
 function hasStopped(error: unknown): boolean {
-  return error instanceof TidemarkError && STOPPED.has(error.code);
+  if (!(error instanceof Error)) return false;
+  return (error instanceof TidemarkError && STOPPED.has(error.code)) || hasStopped(error.cause);
 }
 
-const STOPPED: ReadonlySet<string> = new Set(['log/latched', 'log/closed', 'agent/closed', 'agent/stopped']);
+const STOPPED: ReadonlySet<string> = new Set([
+  'log/write-failed',
+  'log/flush-failed',
+  'log/moved',
+  'log/latched',
+  'log/closed',
+  'agent/closed',
+  'agent/stopped',
+]);
 
 /** Opens a session. Two commands that come at the same time share one opening. */
 function openHeld(sessions: SessionTable, id: SessionId): Promise<Held> {
@@ -143,7 +177,7 @@ function openHeld(sessions: SessionTable, id: SessionId): Promise<Held> {
   const open = async (): Promise<Held> => {
     await ending.get(id);
     const held = await hold(sessions, (ask) => options.opener.open(id, ask));
-    const model = sessions.models.get(id);
+    const model = sessions.memories.get(id)?.model;
     if (model !== undefined) await held.session.setModel(model.model, defined({ provider: model.provider }));
     return held;
   };
@@ -156,16 +190,8 @@ function openHeld(sessions: SessionTable, id: SessionId): Promise<Held> {
 async function holdNew(sessions: SessionTable, open: (ask: Questions['ask']) => Promise<OpenedSession>): Promise<Held> {
   const held = await hold(sessions, open);
   const { model } = held.opened;
-  if (model !== undefined) sessions.models.set(held.session.id, model);
+  if (model !== undefined) memoryOf(sessions.memories, held.session.id).model = model;
   return held;
-}
-
-function watch({ models }: SessionTable, id: SessionId, turn: Promise<unknown>): void {
-  const model = models.get(id);
-  const end = (): void => {
-    if (models.get(id) === model) models.delete(id);
-  };
-  turn.then(end, end);
 }
 
 async function hold(sessions: SessionTable, open: (ask: Questions['ask']) => Promise<OpenedSession>): Promise<Held> {
@@ -180,8 +206,12 @@ async function hold(sessions: SessionTable, open: (ask: Questions['ask']) => Pro
   }
   const held: Held = { session, questions, opened, uses: 0, lastUse: performance.now() };
   place.feed = feedOf(sessions, session.id);
-  place.feed.attach(session, questions.waiting);
+  const ended = place.feed.attach(session, questions.waiting);
   sessions.held.set(session.id, held);
+  // A session whose storage failed ends by itself. The next command opens it again.
+  void ended.then(() => {
+    if (sessions.held.get(session.id) === held) endHeld(sessions, session.id, held);
+  });
   return held;
 }
 
@@ -189,21 +219,36 @@ function closing(): ServerError {
   return new ServerError('server/closing', 'the server is stopping', 'send the request again when it runs again');
 }
 
-function feedOf({ feeds, options }: SessionTable, id: SessionId): SessionFeed {
-  const feed = feeds.get(id) ?? createSessionFeed(options.log, id);
+function feedOf({ feeds, options, limits, memories }: SessionTable, id: SessionId): SessionFeed {
+  const memory = (): ReturnType<typeof shownMemory> => shownMemory(memories.get(id));
+  const feed = feeds.get(id) ?? createSessionFeed(options.log, id, { limits, memory });
   feeds.set(id, feed);
   return feed;
 }
 
-async function* readFeed(
+function readersOf({ feeds }: SessionTable): number {
+  return [...feeds.values()].reduce((sum, feed) => sum + feed.readers(), 0);
+}
+
+async function readFeed(
   sessions: SessionTable,
   id: SessionId,
   from: number,
+  sink: FrameSink,
   signal: AbortSignal,
-): AsyncGenerator<readonly Frame[], void> {
+): Promise<void> {
+  const { maxReaders } = sessions.options;
+  if (sessions.closing) throw closing();
+  // Commands must still find a free connection if a client opens many streams.
+  if (readersOf(sessions) >= maxReaders)
+    throw new ServerError(
+      'server/too-many-readers',
+      `${maxReaders} clients are following events`,
+      'end the streams that are not needed, or try again later',
+    );
   const feed = feedOf(sessions, id);
   try {
-    yield* feed.read(from, signal);
+    await feed.read(from, sink, signal);
   } finally {
     forgetFeed(sessions, id, feed);
   }
@@ -217,11 +262,20 @@ function forgetFeed({ feeds, held }: SessionTable, id: SessionId, feed: SessionF
 function closeIdle(sessions: SessionTable): void {
   const before = performance.now() - sessions.options.idleMs;
   for (const [id, held] of sessions.held) {
-    const { session, uses, lastUse } = held;
-    const works = session.running || session.processes.list().some(({ running }) => running);
-    if (works) held.lastUse = performance.now();
+    const { session, questions, uses, lastUse } = held;
+    const works =
+      session.running || questions.waiting().length > 0 || session.processes.list().some(({ running }) => running);
+    if (works || isWarmedFor(sessions.feeds.get(id))) held.lastUse = performance.now();
     else if (uses === 0 && lastUse <= before) endHeld(sessions, id, held);
   }
+}
+
+/**
+ * True if a request is planned that keeps the cache warm, and a reader follows the session. Without a reader the session
+ * is closed, so that another process can continue it.
+ */
+function isWarmedFor(feed: SessionFeed | undefined): boolean {
+  return feed !== undefined && feed.readers() > 0 && feed.warms();
 }
 
 function endHeld(sessions: SessionTable, id: SessionId, { opened }: Held): void {

@@ -1,231 +1,196 @@
-// Feed of one session for any number of readers. A session that this server runs is the source of its own events. Any
-// other session is read from its log, which another process may be writing. Each reader has a queue of limited size. A
-// reader that is too slow for it reads the missed records from the log, so no reader makes memory grow.
+// Feed of one session for any number of readers. All readers share the latest frames. A reader that is too slow for them
+// reads the missed records from the log, so no reader makes memory grow.
 
-import type { AgentSession } from '@tidemark/agent';
-import type { Log, Recorded, SessionId } from '@tidemark/log';
-import type { Frame, PassingEvent } from './frames.ts';
-import { passingFrame, recordFrame, stateFrame } from './frames.ts';
-import type { PassingState } from './passing-state.ts';
-import { createPassingState } from './passing-state.ts';
+import type { Log, SessionId } from '@tidemark/log';
+import type { LogCursor, ReadingLimits } from './catch-up.ts';
+import { sendLog } from './catch-up.ts';
+import type { FrameRing } from './frame-ring.ts';
+import { createFrameRing } from './frame-ring.ts';
+import type { Frame, FrameSink, LiveState, PassingEvent } from './frames.ts';
+import { joinFrames, passingFrame, stateFrame } from './frames.ts';
 import type { WaitingQuestion } from './questions.ts';
-
-/** Maximum number of bytes in the queue of one reader. A single frame may be larger. */
-const MAX_QUEUED_BYTES = 1_048_576;
-/** Maximum number of frames in the queue of one reader. */
-const MAX_QUEUED = 1_000;
-/** Records that are read from the log at once, in bytes of their frames. */
-const READ_BYTES = 262_144;
+import type { OpenEvents, EventOrigin } from './event-origin.ts';
+import { createEventOrigin } from './event-origin.ts';
 
 /** Feed of one session. */
 export interface SessionFeed {
   /**
-   * Yields the frames of all records from a position on, then the present state, then each new event. Ends when the
-   * signal aborts. The frames of one array belong together and are sent at once.
+   * Sends the frames of all records from a position on, then the present state, then each new event. Ends when the
+   * signal aborts or the feed closes.
    *
-   * @throws LogError as `log.read` does.
+   * @throws ServerError `server/beyond-end`, `server/too-slow`.
+   * @throws LogError as `log.read` does; `log/moved` if the log does not contain a sent record any more.
    */
-  read(from: number, signal: AbortSignal): AsyncGenerator<readonly Frame[], void>;
-  /** Makes a session that this server has opened the source of the events, until it is closed. */
-  attach(session: AgentSession, waiting: () => readonly WaitingQuestion[]): void;
+  read(from: number, sink: FrameSink, signal: AbortSignal): Promise<void>;
+  /**
+   * Makes a session that this server has opened the source of the events, until it is closed. The promise resolves then.
+   */
+  attach(session: OpenEvents, waiting: () => readonly WaitingQuestion[]): Promise<void>;
   /** Sends an event that is not stored to all readers. */
   tell(event: PassingEvent): void;
   readers(): number;
+  /** True if the open session plans a request that keeps its cache warm. */
+  warms(): boolean;
   /** Ends all readers. */
   close(): void;
 }
 
-interface Reader {
-  /** Position of the next record that the reader needs. */
-  next: number;
-  queue: Frame[];
-  queuedBytes: number;
-  /** True if the reader must read the log before it takes frames from its queue. */
-  behind: boolean;
+interface FeedReader {
+  readonly cursor: LogCursor;
+  readonly sink: FrameSink;
+  /** Number of the next frame in the ring. `undefined` if the reader must read the log first. */
+  at: number | undefined;
+  /** True if the reader has the records of the log, but not the state after them. */
+  needsState: boolean;
   wake: () => void;
+}
+
+/** Options of a feed. */
+export interface FeedOptions extends Partial<Pick<FeedState, 'memory'>> {
+  readonly limits: ReadingLimits;
 }
 
 interface FeedState {
   readonly log: Log;
   readonly id: SessionId;
-  readonly readers: Set<Reader>;
-  passing: PassingState;
-  /** The session, while this server has it open. */
-  open: { readonly session: AgentSession; readonly waiting: () => readonly WaitingQuestion[] } | undefined;
-  /** Ends the reading of the log of a session that another process may write. */
-  following: AbortController | undefined;
+  readonly limits: ReadingLimits;
+  /** Returns the facts of the process that the state of a new reader contains. */
+  readonly memory: () => Pick<LiveState, 'drafts' | 'failure'>;
+  readonly ring: FrameRing;
+  readonly readers: Set<FeedReader>;
+  readonly source: EventOrigin;
+  /** True if the readers are woken after the present events of the process. */
+  waking: boolean;
   closed: boolean;
 }
 
 /** Creates the feed of a session. Nothing is read before the first reader. */
-export function createSessionFeed(log: Log, id: SessionId): SessionFeed {
-  const feed: FeedState = {
-    log,
-    id,
-    readers: new Set(),
-    passing: createPassingState(),
-    open: undefined,
-    following: undefined,
-    closed: false,
-  };
+export function createSessionFeed(log: Log, id: SessionId, { limits, memory = () => ({}) }: FeedOptions): SessionFeed {
+  const ring = createFrameRing();
+  const readers = new Set<FeedReader>();
+  const source = createEventOrigin(log, id, {
+    publish: (frame) => publish(feed, frame),
+    changed: () => sendBehind(feed),
+    hasReaders: () => readers.size > 0,
+  });
+  const feed: FeedState = { log, id, limits, memory, ring, readers, source, waking: false, closed: false };
   return {
-    read: (from, signal) => read(feed, from, signal),
-    attach: (session, waiting) => attach(feed, session, waiting),
+    read: (from, sink, signal) => read(feed, from, sink, signal),
+    attach: (session, waiting) => source.attach(session, waiting),
     tell: (event) => publish(feed, passingFrame(event)),
-    readers: () => feed.readers.size,
+    readers: () => readers.size,
+    warms: () => source.warms(),
     close() {
       feed.closed = true;
-      feed.following?.abort();
-      for (const reader of feed.readers) reader.wake();
+      source.stopFollowing();
+      for (const reader of readers) reader.wake();
     },
   };
 }
 
-async function* read(feed: FeedState, from: number, signal: AbortSignal): AsyncGenerator<readonly Frame[], void> {
-  const reader: Reader = { next: from, queue: [], queuedBytes: 0, behind: true, wake: () => undefined };
+async function read(feed: FeedState, from: number, sink: FrameSink, signal: AbortSignal): Promise<void> {
+  const cursor: LogCursor = { next: from, chain: undefined };
+  const reader: FeedReader = { cursor, sink, at: undefined, needsState: true, wake: () => undefined };
   const wake = (): void => reader.wake();
+  const over = (): boolean => signal.aborted || feed.closed;
   signal.addEventListener('abort', wake, { once: true });
   feed.readers.add(reader);
   try {
-    while (!signal.aborted && !feed.closed) {
-      if (reader.behind) {
-        reader.behind = false;
-        drop(reader);
-        yield* readLog(feed, reader, signal);
-        if (reader.behind) continue;
-        follow(feed, reader.next);
-        yield [stateFrame(stateOf(feed, reader))];
-      } else if (reader.queue.length > 0) {
-        const frames = take(reader);
-        if (frames.length > 0) yield frames;
-      } else await new Promise<void>((resolve) => (reader.wake = resolve));
+    while (!over()) {
+      if (feed.source.failure !== undefined) throw feed.source.failure;
+      if (reader.at === undefined) await catchUp(feed, reader, over);
+      else if (reader.needsState) await sendState(feed, reader);
+      else if (reader.at < feed.ring.end) await sendNew(feed, reader, reader.at);
+      else await new Promise<void>((resolve) => (reader.wake = resolve));
     }
   } finally {
     signal.removeEventListener('abort', wake);
     feed.readers.delete(reader);
-    if (feed.readers.size === 0) stopFollowing(feed);
+    if (feed.readers.size === 0) feed.source.stopFollowing();
   }
 }
 
-async function* readLog(feed: FeedState, reader: Reader, signal: AbortSignal): AsyncGenerator<readonly Frame[], void> {
-  let frames: Frame[] = [];
-  let bytes = 0;
-  for await (const record of feed.log.read(feed.id, reader.next)) {
-    if (signal.aborted || feed.closed) return;
-    const frame = recordFrame(record);
-    frames.push(frame);
-    bytes += frame.bytes.length;
-    reader.next = record.position + 1;
-    if (bytes < READ_BYTES) continue;
-    yield frames;
-    frames = [];
-    bytes = 0;
-  }
-  if (frames.length > 0) yield frames;
+async function catchUp({ log, id, limits, ring }: FeedState, reader: FeedReader, over: () => boolean): Promise<void> {
+  const { cursor, sink } = reader;
+  // Frames that arrive while the log is read are in the ring.
+  reader.at = ring.end;
+  reader.needsState = true;
+  await sendLog({ log, id, limits, cursor, sink, over });
 }
+
+/** Time after which a reader reads the log again if the log lacks a record that was published, in milliseconds. */
+const AGAIN_MS = 20;
 
 /**
- * Takes the queue of a reader. A record that the reader already has is left out. If a record is missing, the reader
- * reads the log again.
+ * Sends the records that arrived while the log was read, and the state after them. The state contains all earlier events
+ * that are not stored, so these are left out. It is sent when the source and the reader are at the same record.
  */
-function take(reader: Reader): readonly Frame[] {
-  const { queue } = reader;
-  drop(reader);
-  const frames: Frame[] = [];
-  for (const frame of queue) {
-    const { position } = frame;
-    if (position !== undefined && position > reader.next) {
-      reader.behind = true;
-      return frames;
-    }
-    if (position !== undefined && position < reader.next) continue;
-    if (position !== undefined) reader.next = position + 1;
-    frames.push(frame);
+async function sendState(feed: FeedState, reader: FeedReader): Promise<void> {
+  const { source, ring, memory } = feed;
+  const { cursor } = reader;
+  source.flush();
+  const records = newRecords(ring.since(reader.at ?? 0), cursor);
+  if (records === undefined) return void (reader.at = undefined);
+  const next = cursor.next + records.length;
+  source.follow(next);
+  if (source.next !== undefined && source.next < next) return new Promise<void>((resolve) => (reader.wake = resolve));
+  if (source.next !== undefined && source.next > next) {
+    reader.at = undefined;
+    return new Promise<void>((resolve) => setTimeout(resolve, AGAIN_MS));
   }
-  return frames;
+  passRecords(cursor, records);
+  reader.at = ring.end;
+  reader.needsState = false;
+  await reader.sink.write(joinFrames([...records, stateFrame({ length: cursor.next, ...source.state(), ...memory() })]));
 }
 
-function drop(reader: Reader): void {
-  reader.queue = [];
-  reader.queuedBytes = 0;
+/** Returns the records among frames that a reader does not have, or `undefined` if a record between them is missing. */
+function newRecords(frames: readonly Frame[] | undefined, { next }: LogCursor): readonly Frame[] | undefined {
+  const records = frames?.filter(({ record }) => record !== undefined && record.position >= next);
+  return records?.every(({ record }, index) => record?.position === next + index) === true ? records : undefined;
 }
 
-function stateOf({ passing, open }: FeedState, { next }: Reader): Parameters<typeof stateFrame>[0] {
-  return { length: next, open: open !== undefined, ...passing.read(), questions: open?.waiting() ?? [] };
+function passRecords(cursor: LogCursor, frames: readonly Frame[]): void {
+  for (const { record } of frames) {
+    if (record === undefined) continue;
+    cursor.next = record.position + 1;
+    cursor.chain = record.chain;
+  }
 }
 
+/** Sends the frames of the ring from a number on. A reader that misses one reads the log again. */
+async function sendNew({ ring }: FeedState, reader: FeedReader, from: number): Promise<void> {
+  const { cursor, sink } = reader;
+  const frames = ring.since(from);
+  const records = newRecords(frames, cursor);
+  if (frames === undefined || records === undefined) return void (reader.at = undefined);
+  const isWhole = frames.every(({ record }) => record === undefined || record.position >= cursor.next);
+  const bytes = isWhole ? ring.joinedSince(from) : joinFrames(frames.filter((frame) => isNew(frame, cursor)));
+  passRecords(cursor, records);
+  reader.at = from + frames.length;
+  if (bytes.length > 0) await sink.write(bytes);
+}
+
+function isNew({ record }: Frame, { next }: LogCursor): boolean {
+  return record === undefined || record.position >= next;
+}
+
+/** Adds a frame for all readers. They are woken together after the present events, so they send few pieces. */
 function publish(feed: FeedState, frame: Frame): void {
-  for (const reader of feed.readers) {
-    if (reader.behind) continue;
-    reader.queue.push(frame);
-    reader.queuedBytes += frame.bytes.length;
-    if (reader.queue.length > 1 && (reader.queuedBytes > MAX_QUEUED_BYTES || reader.queue.length > MAX_QUEUED))
-      sendBehind(reader);
-    else reader.wake();
-  }
-}
-
-/** Makes a reader read the log from its position. */
-function sendBehind(reader: Reader): void {
-  drop(reader);
-  reader.behind = true;
-  reader.wake();
-}
-
-/** Follows the log from a position, unless this server has the session open or follows it already. */
-function follow(feed: FeedState, from: number): void {
-  if (feed.open !== undefined || feed.following !== undefined) return;
-  const following = new AbortController();
-  feed.following = following;
-  const run = async (): Promise<void> => {
-    for await (const record of feed.log.tail(feed.id, from, following.signal)) {
-      if (following.signal.aborted) return;
-      publishRecord(feed, record);
-    }
-  };
-  // A log that cannot be read any more, such as after a failed write of the other process, is read again by each
-  // reader, which then gets the error.
-  run().catch(() => {
-    if (feed.following !== following) return;
-    feed.following = undefined;
-    for (const reader of feed.readers) sendBehind(reader);
+  if (feed.readers.size === 0) return;
+  feed.ring.push(frame);
+  if (feed.waking) return;
+  feed.waking = true;
+  setImmediate(() => {
+    feed.waking = false;
+    for (const reader of feed.readers) reader.wake();
   });
 }
 
-function stopFollowing(feed: FeedState): void {
-  feed.following?.abort();
-  feed.following = undefined;
-}
-
-function publishRecord(feed: FeedState, record: Recorded): void {
-  feed.passing.take({ type: 'recorded', record });
-  if (feed.readers.size > 0) publish(feed, recordFrame(record));
-}
-
-function attach(feed: FeedState, session: AgentSession, waiting: () => readonly WaitingQuestion[]): void {
-  stopFollowing(feed);
-  feed.open = { session, waiting };
-  feed.passing = createPassingState();
-  const events = session.events();
-  const run = async (): Promise<void> => {
-    // Records that were appended just before the session was opened are still missing.
-    for (const reader of feed.readers) sendBehind(reader);
-    for await (const event of events) {
-      if (event.type === 'recorded') publishRecord(feed, event.record);
-      // The text of an error that a tool threw is not masked, and its masked message is in the log.
-      else if (event.type !== 'tool.threw') {
-        feed.passing.take(event);
-        if (feed.readers.size > 0) publish(feed, passingFrame(event));
-      }
-    }
-  };
-  // The error of a session that stops is thrown to every command too.
-  run()
-    .catch(() => undefined)
-    .finally(() => {
-      if (feed.open?.session !== session) return;
-      feed.open = undefined;
-      feed.passing = createPassingState();
-      for (const reader of feed.readers) sendBehind(reader);
-    });
+/** Makes all readers read the log from their positions. */
+function sendBehind({ readers }: FeedState): void {
+  for (const reader of readers) {
+    reader.at = undefined;
+    reader.wake();
+  }
 }

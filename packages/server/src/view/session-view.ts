@@ -6,7 +6,10 @@ import type { Fold, Mode } from '@tidemark/agent';
 import type { Log, Money, SessionId, SessionSummary, TurnEnded } from '@tidemark/log';
 import { LogError } from '@tidemark/log';
 import type { LiveSessions } from '../live/live-sessions.ts';
+import type { ErrorInWords } from '../errors.ts';
 import type { WaitingQuestion } from '../live/questions.ts';
+import type { QueuedPrompt } from '../live/session-memory.ts';
+import { shownMemory } from '../live/session-memory.ts';
 
 /** Part of a session that this server runs. */
 export interface LiveFacts {
@@ -35,6 +38,10 @@ export interface SessionDetails extends SessionSummary, LiveFacts {
   /** Known cost in US dollars. For a fork, the cost of the records that it begins with is included. */
   readonly cost: Money;
   readonly questions: readonly WaitingQuestion[];
+  /** Prompts that wait for the end of the turn. They are lost when the server ends. Absent if there are none. */
+  readonly drafts?: readonly QueuedPrompt[];
+  /** Error that ended the last turn, if the log has no end of the turn, for example because the disk was full. */
+  readonly failure?: ErrorInWords;
 }
 
 /** Returns the list entry of a session with what this server runs of it. */
@@ -62,11 +69,14 @@ function viewOf(summary: SessionSummary, { state, progress }: Fold, live: LiveSe
     ...summary,
     ...factsOf(live, summary.session),
     length: state.length,
-    ...defined({ provider: epoch?.provider, model: epoch?.model, mode: progress.mode, agent: progress.agent?.name }),
+    ...defined({ provider: epoch?.provider, model: epoch?.model }),
+    ...live.memory(summary.session)?.model,
+    ...defined({ mode: progress.mode, agent: progress.agent?.name }),
     ...(turn !== undefined && { turn: { ...defined({ id: turn.id, outcome: turn.ended?.outcome }), open } }),
     resumable: turn !== undefined && turn.ended?.outcome !== 'completed' && held?.session.running !== true,
     cost: progress.sessionCost,
     questions: held?.questions.waiting() ?? [],
+    ...shownMemory(live.memory(summary.session)),
   };
 }
 

@@ -8,11 +8,24 @@ const { signal } = new AbortController();
 const address = 'https://example.com/';
 
 test.each([
+  ['elements that are nested 200,000 deep', `<body>${'<div>'.repeat(200_000)}${'hello '.repeat(100)}`],
   ['elements that are nested 20,000 deep', `<body>${'<div>'.repeat(20_000)}${'hello '.repeat(100)}`],
   ['inline elements that are nested 10,000 deep', `<body><p>${'<b><i>'.repeat(5_000)}${'hello '.repeat(100)}`],
 ])('the plain text is returned for %s', async (_name, html) => {
   const page = await convertHtml({ html, address }, signal);
   expect(page).toMatchObject({ part: 'plain', text: expect.stringMatching(/^(hello ?)+$/) });
+});
+
+test('a table of 300,000 rows is cut, and the text says where and how many rows are missing', async () => {
+  const rows = Array.from({ length: 300_000 }, (_, row) => `<tr><td>${row + 1}</td><td>b</td></tr>`).join('');
+  const html = `<body><h1>Rows</h1><table>${rows}</table><p>after the table</p>`;
+  // A busy machine may need longer than the usual limit, after which the plain text is returned.
+  const { part, text } = await convertHtml({ html, address }, signal, { markdown: 60_000, plain: 60_000 });
+  expect(part).not.toBe('plain');
+  expect(text).toContain('| 1000 | b |\n| [table cut: ');
+  expect(text).toContain('299000 more rows follow here; raw returns the source]');
+  expect(text).not.toContain('| 1001 |');
+  expect(text).toMatch(/after the table$/);
 });
 
 test('a page that cannot be converted in time at all is refused, with the next step', async () => {

@@ -6,7 +6,8 @@ import TurndownService from 'turndown';
 
 import type { HtmlDocument, HtmlElement } from './parse-html.ts';
 import { isHtmlElement, parseDocument } from './parse-html.ts';
-import { nestingOf } from './plain-text.ts';
+import { cutTables } from './cut-tables.ts';
+import { isNestedDeeper } from './plain-text.ts';
 import { addTableRules, withoutTableSigns } from './table-rules.ts';
 
 /** A document as Markdown. */
@@ -37,13 +38,14 @@ const UNREAD =
  * @throws Error for a document that is nested too deep.
  */
 export function htmlToMarkdown(html: string, address: string): MarkdownPage {
-  if (nestingOf(html) > DEEPEST) throw new Error('the document is nested too deep');
-  const document = parseDocument(withoutTableSigns(html));
+  const cut = withoutTableSigns(cutTables(html));
+  if (isNestedDeeper(cut, DEEPEST)) throw new Error('the document is nested too deep');
+  const document = parseDocument(cut);
   const title = (document.querySelector('title')?.textContent ?? '').replaceAll(/\s+/g, ' ').trim();
   const base = baseOf(document, address);
   const marked = document.querySelectorAll('main, [role=main]');
   const only = marked.length === 1 ? marked[0] : undefined;
-  const found = only !== undefined && isLong(only) ? only : articleIn(withoutTableSigns(html));
+  const found = only !== undefined && isLong(only) ? only : articleIn(cut);
   const part = found ?? document.body;
   prepare(part, base);
   return { title, text: markdownOf(part), part: found === undefined ? 'whole' : 'main' };

@@ -84,10 +84,8 @@ export function withheldVariables(
   from: Readonly<Record<string, string | undefined>>,
   passed: Readonly<Record<string, string>>,
 ): ReadonlySet<string> {
-  const names = Object.keys(from).filter(
-    (name) => (from[name] ?? '') !== '' && !Object.hasOwn(passed, name) && !isSecretName(name),
-  );
-  return new Set(names);
+  const names = Object.entries(from).flatMap(([name, value = '']) => (value === '' ? [] : [name]));
+  return new Set(names.filter((name) => !Object.hasOwn(passed, name) && !isSecretName(name)));
 }
 
 /**

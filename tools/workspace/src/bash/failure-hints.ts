@@ -51,7 +51,7 @@ const VARIABLE = /\b[A-Z][A-Z0-9_]{2,}\b/g;
 /** Maximum number of hints about variables. */
 const MAX_VARIABLES = 3;
 
-/** What a command cannot use: the sandbox around it, the network, and variables of the user that it does not get. */
+/** Limits of a command: the sandbox around it, the missing network, and variables of the user that it does not get. */
 export interface Withheld {
   readonly sandboxed: boolean;
   /** True if the command has no network. */

@@ -2,12 +2,12 @@
 // session into the state that the screen shows.
 
 import { defined } from '@tidemark/core';
+import type { NextCall } from '@tidemark/kit';
 
 import { failureOf } from '../../frame/failure.ts';
 import { withStyle } from '../../frame/shown.ts';
 import type { OpenedAgent, PreparedAgent } from '../../turns/open-agent.ts';
 import type { Line } from '../state/line.ts';
-import type { NextCall } from '@tidemark/kit';
 import type { Controller, Dispatcher, DraftReader } from '../state/controller.ts';
 import type { Conversation } from '../state/conversation.ts';
 import type { Draft } from '../state/draft.ts';
