@@ -76,5 +76,14 @@ export function describeError(error: unknown): ErrorInWords {
   if (!(error instanceof TidemarkError))
     return { code: 'server/bug', message: 'the server failed', next: 'read its output' };
   const { code, message } = error;
-  return { code, message, next: 'next' in error && typeof error.next === 'string' ? error.next : '' };
+  const next = 'next' in error && typeof error.next === 'string' ? error.next : NEXT_STEPS.get(code);
+  return { code, message, next: next ?? '' };
 }
+
+/** Next steps for errors of other packages whose messages do not know that there is a server. */
+const NEXT_STEPS: ReadonlyMap<string, string> = new Map([
+  ['log/locked', 'follow its events, continue after the other process has closed it, or fork it'],
+  ['log/missing', '`GET /sessions` lists the sessions'],
+  ['log/write-failed', 'free space on the disk or fix its permissions, then `POST …/resume` continues'],
+  ['log/latched', 'free space on the disk or fix its permissions, then `POST …/resume` continues'],
+]);

@@ -1,5 +1,6 @@
 // Runs the server of all sessions until Ctrl-C.
 
+import { once } from 'node:events';
 import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 
@@ -72,7 +73,18 @@ async function realFolder(path: string, context: CommandContext): Promise<string
   });
 }
 
-function ended(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolved) => signal.addEventListener('abort', () => resolved(), { once: true }));
+/**
+ * Returns when the user or the system asks the server to end. It then has the time to record the ends of its turns. A
+ * second SIGTERM ends the process at once.
+ */
+async function ended(signal: AbortSignal): Promise<void> {
+  const stop = new AbortController();
+  const waits = { signal: AbortSignal.any([signal, stop.signal]) };
+  try {
+    await Promise.race([once(process, 'SIGTERM', waits), once(process, 'SIGHUP', waits)]);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    stop.abort();
+  }
 }

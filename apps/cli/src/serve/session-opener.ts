@@ -1,6 +1,6 @@
 // Opens the sessions of the server, with the settings, keys and permissions of the user who started it.
 
-import { stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { isAbsolute, relative, resolve } from 'node:path';
 
 import { defined } from '@tidemark/core';
@@ -25,15 +25,20 @@ export interface ServedSessions {
   readonly folders: readonly [string, ...string[]];
 }
 
+/** Name of the server in the log, next to the prompts that came through it. */
+const CLIENT = 'server';
+
 /** Creates the opener of a server. */
-export function createSessionOpener({ flags, folders }: ServedSessions, context: CommandContext): SessionOpener {
+export function createSessionOpener({ flags, folders }: ServedSessions, ofCommand: CommandContext): SessionOpener {
   const kept = keptFlags(flags);
+  // A request must not wait for an answer in the terminal of the server, for example about the trust of a folder.
+  const context = { ...ofCommand, input: { ...ofCommand.input, terminal: false } };
   return {
     models: modelNames(context),
     restorer: createFileRestorer(context),
-    async create({ folder = folders[0], title, ...choices }, ask) {
-      await requireServed(folder, folders);
-      const request = { flags: { ...flags, ...choices } };
+    async create({ folder: named = folders[0], title, ...choices }, ask) {
+      const folder = await servedFolder(named, folders);
+      const request = { flags: { ...flags, ...choices }, client: CLIENT };
       const { agent, open, close } = await prepareAgent(request, { ...context, folder }, ask);
       const session = await opened(() => open(title), close);
       // The log then has the mode before the first turn too.
@@ -43,12 +48,12 @@ export function createSessionOpener({ flags, folders }: ServedSessions, context:
     },
     async open(id, ask) {
       const session = await namedSession(await context.store(), id);
-      const { open, close } = await prepareAgent({ flags: kept, session }, context, ask);
+      const { open, close } = await prepareAgent({ flags: kept, session, client: CLIENT }, context, ask);
       return opened(open, close);
     },
     async fork(id, options, ask) {
       const session = await namedSession(await context.store(), id);
-      const { agent, close } = await prepareAgent({ flags: kept, session }, context, ask);
+      const { agent, close } = await prepareAgent({ flags: kept, session, client: CLIENT }, context, ask);
       return opened(() => agent.fork(id, options), close);
     },
   };
@@ -96,13 +101,21 @@ function keptFlags({
   return { ...rest, ...defined({ provider: provider === 'simulator' ? provider : undefined }) };
 }
 
-async function requireServed(folder: string, folders: readonly string[]): Promise<void> {
+/**
+ * Returns the folder without symbolic links. A link inside a served folder can lead to another place.
+ *
+ * @throws ServerError `server/folder-refused`
+ */
+async function servedFolder(folder: string, folders: readonly string[]): Promise<string> {
   const next = `use ${folders.join(' or ')}, or start the server with \`--folder\``;
   if (!isAbsolute(folder)) throw new ServerError('server/folder-refused', `${folder} is not an absolute path`, next);
-  if (!folders.some((served) => isWithin(resolve(folder), served)))
-    throw new ServerError('server/folder-refused', `this server does not serve ${folder}`, next);
-  const found = await stat(folder).catch(() => undefined);
-  if (found?.isDirectory() !== true) throw new ServerError('server/folder-refused', `${folder} is not a folder`, next);
+  // A folder elsewhere gets the same answer whether it exists or not.
+  const refused = new ServerError('server/folder-refused', `this server does not serve ${folder}`, next);
+  const real = await realpath(folder).catch(() => undefined);
+  if (!folders.some((served) => isWithin(real ?? resolve(folder), served))) throw refused;
+  const found = real === undefined ? undefined : await stat(real);
+  if (real !== undefined && found?.isDirectory() === true) return real;
+  throw new ServerError('server/folder-refused', `${folder} is not a folder`, next);
 }
 
 function isWithin(path: string, folder: string): boolean {

@@ -50,6 +50,8 @@ export interface AgentRequest {
   readonly title?: string;
   /** True if an earlier command started the turn. A flag cannot give such a turn a wider permission mode. */
   readonly resumes?: true;
+  /** Program through which prompts come, as the log names it. Default: `cli`. */
+  readonly client?: string;
 }
 
 /** An agent whose session is not open yet. */
@@ -113,7 +115,7 @@ export async function prepareAgent(
   const flags = resolveModel(wanted, { catalog, session: typed.session });
   if (flags.model !== wanted.model && context.output.watched)
     context.output.note(`"${wanted.model}" is ${flags.model}`);
-  const request = { flags, ...defined({ session: typed.session, resumes: typed.resumes }) };
+  const request = { flags, ...defined({ session: typed.session, resumes: typed.resumes, client: typed.client }) };
   const permissions = await permissionsOf(flags, workspace, context, ask);
   const { baseUrl: addresses, connection } = settings;
   const provider = await chooseProvider({ ...request, catalog, ...defined({ addresses, connection }) }, context);
@@ -212,7 +214,7 @@ async function agentOptions(
     subagents: settings.subagents ?? {},
     web: await webOptions(settings, provider.provider, context),
     ...own,
-    host: { environment: context.environment, client: 'cli' },
+    host: { environment: context.environment, client: request.client ?? 'cli' },
     skills: {
       roots: await skillPlaces(context, { folder: workspace, trusted }, settings.skillRoots),
       budget: skillBudgetIn(settings),

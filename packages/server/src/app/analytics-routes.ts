@@ -14,13 +14,13 @@ import {
   SKILLS_ANSWER,
 } from './analytics-schemas.ts';
 import type { RoutePlace, ServerApp } from './route-parts.ts';
-import { jsonAnswer, REFUSED, SESSION_PATH } from './route-parts.ts';
+import { jsonAnswer, REFUSED, requireSession, SESSION_PATH } from './route-parts.ts';
 import { COUNT } from './values.ts';
 
 /** Adds the routes of the analytics. */
 export function addAnalyticsRoutes(
   app: ServerApp,
-  { projection, now }: RoutePlace & { readonly projection: FreshProjection; readonly now: () => number },
+  { log, projection, now }: RoutePlace & { readonly projection: FreshProjection; readonly now: () => number },
 ): void {
   app.openapi(CACHE_EFFECTIVENESS, async (context) => {
     const { by, ...query } = context.req.valid('query');
@@ -47,6 +47,7 @@ export function addAnalyticsRoutes(
   app.openapi(CALLS, async (context) => {
     const { session } = context.req.valid('param');
     const page = context.req.valid('query');
+    await requireSession(log, session);
     return context.json(await projection.read((rows) => rows.calls(session, page)), 200);
   });
 }

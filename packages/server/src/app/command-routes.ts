@@ -7,7 +7,7 @@ import type { Log } from '@tidemark/log';
 import { ServerError } from '../errors.ts';
 import { requireIdle, wordsOf } from './given-words.ts';
 import type { RoutePlace, ServerApp } from './route-parts.ts';
-import { jsonAnswer, jsonBody, REFUSED, SESSION_PATH } from './route-parts.ts';
+import { jsonAnswer, jsonBody, REFUSED, requireSession, SESSION_PATH } from './route-parts.ts';
 import type { GivenAnswer, GivenMessage } from './schemas.ts';
 import { ACCEPTED, ANSWER, DONE, MESSAGE, PROMPT, WAITING_PROMPT } from './schemas.ts';
 
@@ -36,6 +36,7 @@ export function addCommandRoutes(app: ServerApp, { log, live }: RoutePlace): voi
   });
   app.openapi(INTERRUPT, async (context) => {
     const { session: id } = context.req.valid('param');
+    await requireSession(log, id);
     await live.find(id)?.session.interrupt();
     return context.json({ session: id }, 200);
   });

@@ -6,15 +6,14 @@ import type { SessionId } from '@tidemark/log';
 import { ServerError } from '../errors.ts';
 import type { LiveSession, LiveSessions } from '../live/live-sessions.ts';
 import type { RoutePlace, ServerApp } from './route-parts.ts';
-import { jsonAnswer, REFUSED, SESSION_PATH } from './route-parts.ts';
+import { jsonAnswer, REFUSED, requireSession, SESSION_PATH } from './route-parts.ts';
 import { COUNT, TIMESTAMP } from './values.ts';
 
 /** Adds the routes of the background processes. They end with the session, so only an open session has some. */
 export function addProcessRoutes(app: ServerApp, { log, live }: RoutePlace): void {
   app.openapi(LIST, async (context) => {
     const { session: id } = context.req.valid('param');
-    // A missing session is refused.
-    for await (const _first of log.read(id, 0, 1)) break;
+    await requireSession(log, id);
     return context.json({ processes: [...(live.find(id)?.session.processes.list() ?? [])] }, 200);
   });
   app.openapi(OUTPUT, async (context) => {

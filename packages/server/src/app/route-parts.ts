@@ -3,7 +3,7 @@
 import { z } from '@hono/zod-openapi';
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Encoders } from '@tidemark/agent';
-import type { Log } from '@tidemark/log';
+import type { Log, SessionId } from '@tidemark/log';
 import type { LiveSessions } from '../live/live-sessions.ts';
 import type { FileRestorer, ModelNames } from '../ports.ts';
 import type { Authentication } from './authenticate.ts';
@@ -57,3 +57,8 @@ export const REFUSED: JsonAnswer<typeof FAILURE> = jsonAnswer(
   FAILURE,
   'The request was refused. `error.next` is the next step.',
 );
+
+/** @throws LogError `log/missing` if the session does not exist. */
+export async function requireSession(log: Log, id: SessionId): Promise<void> {
+  for await (const _first of log.read(id, 0, 1)) break;
+}
