@@ -21,7 +21,7 @@ export const benchmark: Benchmark = {
   run,
 };
 
-const STEPS = 150;
+const STEPS = 100;
 const LONG = 100_000;
 const MIB = 1_024 * 1_024;
 const SERVER = fileURLToPath(new URL('../live-events/busy-server.ts', import.meta.url));

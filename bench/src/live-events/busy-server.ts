@@ -75,6 +75,7 @@ const server = await openSessionServer({
   version: 'bench',
   port: 0,
   idleMs: 2 ** 30,
+  projection: await openSessionProjection({ path: undefined, log, rowOf: () => undefined, rules: 'bench' }),
 });
 const place: BusyPlace = { url: server.url, token, session: session.id, long: LONG };
 process.send?.(place);
@@ -95,12 +96,12 @@ async function answer(command: BusyCommand): Promise<void> {
 
 function busyProvider(): ReturnType<typeof createScriptedProvider> {
   const scripted = createScriptedProvider({
-    respond: ({ index }) => ({
-      parts: [
-        { type: 'text', text: 'An answer of some words. '.repeat(8) },
-        ...(steps > 1 ? [{ type: 'call' as const, call: callId(`c${index}`), name: 'work', arguments: '{}' }] : []),
-      ],
-    }),
+    respond: ({ index }) => {
+      steps -= 1;
+      const call = { type: 'call' as const, call: callId(`c${index}`), name: 'work', arguments: '{}' };
+      const text = { type: 'text' as const, text: 'An answer of some words. '.repeat(8) };
+      return { parts: steps > 0 ? [text, call] : [text] };
+    },
   });
   return {
     ...scripted,
@@ -119,7 +120,6 @@ function busyProvider(): ReturnType<typeof createScriptedProvider> {
           };
         }
       }
-      steps -= 1;
     },
   };
 }

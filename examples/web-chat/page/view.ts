@@ -40,7 +40,7 @@ export function createView({ send, stop, answer }: ViewActions): ChatView {
   const arriving = element('div', 'message assistant', '');
   const pending = element('div', 'message user pending', '');
   const add = (kind: string, text: string): void => {
-    // What is not stored yet stays below the records.
+    // Text that is not stored yet stays below the records.
     messages.append(element('div', kind, text));
     for (const last of [arriving, pending]) if (last.textContent !== '') messages.append(last);
   };

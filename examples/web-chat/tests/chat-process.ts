@@ -30,13 +30,15 @@ export interface RunningChat {
 /** Prepares the example with a folder for its sessions. */
 export async function prepareChat(folder: string): Promise<RunningChat> {
   const port = await freePort();
-  let child: ChildProcess | undefined;
+  const running: { child?: ChildProcess } = {};
   return {
     async start() {
       const env = { ...process.env, CHAT_FOLDER: folder, CHAT_PIECE_MS: '40', PORT: String(port) };
       delete env['ANTHROPIC_API_KEY'];
       const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
-      const { stdout, stderr } = (child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'pipe'] }));
+      const child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+      running.child = child;
+      const { stdout, stderr } = child;
       let printed = '';
       stderr.on('data', (piece: Buffer) => (printed += piece.toString()));
       for await (const piece of stdout) {
@@ -47,6 +49,7 @@ export async function prepareChat(folder: string): Promise<RunningChat> {
       throw new Error(`the example ended:\n${printed}`);
     },
     async end(signal) {
+      const { child } = running;
       if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
       const ended = once(child, 'exit');
       child.kill(signal);

@@ -135,6 +135,11 @@ function fullStore(isFull: () => boolean): Log {
   };
 }
 
+/** Returns the error of a lost turn in the data of an event. */
+function errorIn({ type, error, failure }: ServerEvent['data']): unknown {
+  return type === 'turn.lost' ? error : failure;
+}
+
 test('a turn that a full disk ends is shown to readers, and the session goes on when the disk has space again', async () => {
   const { tool, began, open } = gate();
   let full = false;
@@ -147,13 +152,12 @@ test('a turn that a full disk ends is shown to readers, and the session goes on 
   const path = `/sessions/${session}`;
   const { body } = await place.send('POST', `${path}/prompt`, { text: 'First.' });
   await began;
-  // A reader that comes later finds the error in the state.
-  const errorIn = ({ event, data }: ServerEvent) =>
-    event === 'passing' && data.type === 'turn.lost' ? data.error : event === 'state' ? data.failure : undefined;
-  const lost = place.until(session, (event) => errorIn(event) !== undefined, body.position);
+  // The error ends the open session too. A reader that did not take the event before that gets the error in the state.
+  const lost = place.until(session, ({ data }) => errorIn(data) !== undefined, body.position);
+  await place.until(session, ({ event }) => event === 'state', body.position);
   full = true;
   open();
-  expect((await lost).map(errorIn).at(-1)).toMatchObject({ code: 'log/write-failed', message: 'the disk is full' });
+  expect(errorIn((await lost).at(-1)?.data)).toMatchObject({ code: 'log/write-failed', message: 'the disk is full' });
   expect((await place.send('GET', path)).body).toMatchObject({
     running: false,
     failure: { code: 'log/write-failed' },

@@ -5,7 +5,7 @@ import type { Account } from '@tidemark/context';
 import { NO_CALLS } from '@tidemark/context';
 import type { Money } from '@tidemark/log';
 import { dollarsOf, picodollars } from '../database/picodollars.ts';
-import type { SqlRow } from '../database/sql-value.ts';
+import type { SqlRow, SqlValue } from '../database/sql-value.ts';
 import { bigintIn, numberIn } from '../database/sql-value.ts';
 
 /** Column of an account. */
@@ -103,46 +103,64 @@ function isExact(dollars: Money): boolean {
 
 /** Returns the account of a row that contains all columns, for example as sums. */
 export function accountOfRow(row: SqlRow): Account {
-  const count = (name: string): number => numberIn(row[name]);
-  const cost = (name: string): Money => dollarsOf(bigintIn(row[name]));
   return {
-    calls: count('calls'),
-    uncounted: count('uncounted'),
-    unanswered: count('unanswered'),
-    unpriced: count('unpriced'),
-    bounded: { calls: count('bounded_calls'), cost: cost('bounded_cost') },
-    estimated: { calls: count('estimated_calls'), tokens: count('estimated_tokens'), cost: cost('estimated_cost') },
-    tokens: {
-      fresh: count('fresh'),
-      read: count('read'),
-      written: count('written'),
-      untold: count('untold'),
-      answer: count('answered'),
-      reasoning: count('reasoning'),
+    calls: numberIn(row['calls']),
+    uncounted: numberIn(row['uncounted']),
+    unanswered: numberIn(row['unanswered']),
+    unpriced: numberIn(row['unpriced']),
+    bounded: { calls: numberIn(row['bounded_calls']), cost: moneyIn(row['bounded_cost']) },
+    estimated: {
+      calls: numberIn(row['estimated_calls']),
+      tokens: numberIn(row['estimated_tokens']),
+      cost: moneyIn(row['estimated_cost']),
     },
-    cost: cost('paid'),
-    dearer: { calls: count('dearer_calls'), cost: cost('dearer_cost'), unpriced: count('dearer_unpriced') },
+    tokens: {
+      fresh: numberIn(row['fresh']),
+      read: numberIn(row['read']),
+      written: numberIn(row['written']),
+      untold: numberIn(row['untold']),
+      answer: numberIn(row['answered']),
+      reasoning: numberIn(row['reasoning']),
+    },
+    cost: moneyIn(row['paid']),
+    dearer: {
+      calls: numberIn(row['dearer_calls']),
+      cost: moneyIn(row['dearer_cost']),
+      unpriced: numberIn(row['dearer_unpriced']),
+    },
     compared: {
-      calls: count('compared_calls'),
-      paid: cost('compared_paid'),
-      uncached: cost('uncached'),
-      ideal: cost('ideal'),
+      calls: numberIn(row['compared_calls']),
+      paid: moneyIn(row['compared_paid']),
+      uncached: moneyIn(row['uncached']),
+      ideal: moneyIn(row['ideal']),
     },
     other: NO_CALLS.other,
     again: {
-      calls: count('again_calls'),
-      tokens: count('again_tokens'),
-      cost: cost('lost'),
-      unpriced: count('lost_unpriced'),
+      calls: numberIn(row['again_calls']),
+      tokens: numberIn(row['again_tokens']),
+      cost: moneyIn(row['lost']),
+      unpriced: numberIn(row['lost_unpriced']),
     },
-    rated: { read: count('rated_read'), written: count('rated_written') },
-    readable: { calls: count('readable_calls'), held: count('readable_held'), read: count('readable_read') },
-    unread: { wasted: count('wasted'), waiting: count('waiting') },
-    forecast: { calls: count('forecast_calls'), input: count('forecast_input'), off: count('forecast_off') },
+    rated: { read: numberIn(row['rated_read']), written: numberIn(row['rated_written']) },
+    readable: {
+      calls: numberIn(row['readable_calls']),
+      held: numberIn(row['readable_held']),
+      read: numberIn(row['readable_read']),
+    },
+    unread: { wasted: numberIn(row['wasted']), waiting: numberIn(row['waiting']) },
+    forecast: {
+      calls: numberIn(row['forecast_calls']),
+      input: numberIn(row['forecast_input']),
+      off: numberIn(row['forecast_off']),
+    },
     charged: {
-      requests: count('charged_requests'),
-      cost: cost('charged_cost'),
-      unpriced: count('charged_unpriced'),
+      requests: numberIn(row['charged_requests']),
+      cost: moneyIn(row['charged_cost']),
+      unpriced: numberIn(row['charged_unpriced']),
     },
   };
+}
+
+function moneyIn(value: SqlValue | undefined): Money {
+  return dollarsOf(bigintIn(value));
 }

@@ -12,7 +12,7 @@ export interface TotalChange {
 /** Changes of totals. */
 export interface TotalChanges {
   /** Adds a row with `sign` 1, or takes it away with `sign` -1. */
-  add(key: TotalKey, account: readonly (number | bigint)[], sign: 1 | -1): void;
+  add(key: TotalKey, account: readonly number[], sign: 1 | -1): void;
   all(): readonly TotalChange[];
 }
 
@@ -31,7 +31,7 @@ export function beginTotals(): TotalChanges {
       const { values } = sum;
       values[0] = (values[0] ?? 0n) + BigInt(sign);
       for (const [index, value] of account.entries())
-        if (value !== 0 && value !== 0n) values[index + 1] = (values[index + 1] ?? 0n) + BigInt(value) * BigInt(sign);
+        if (value !== 0) values[index + 1] = (values[index + 1] ?? 0n) + BigInt(value) * BigInt(sign);
     },
     all: () => [...sums.values()].filter(({ values }) => values.some((value) => value !== 0n)),
   };

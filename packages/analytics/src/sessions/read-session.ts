@@ -5,7 +5,7 @@ import type { CallReader, CallReaderState, RowLoader } from '@tidemark/agent';
 import { createCallReader } from '@tidemark/agent';
 import type { ModelCall, RowOf } from '@tidemark/context';
 import type { Log, Recorded, SessionId } from '@tidemark/log';
-import type { ReadingPlace } from './row-store.ts';
+import type { RowsPlace } from './row-store.ts';
 import type {
   BreakEntry,
   CallEntry,
@@ -19,7 +19,7 @@ import { breakEntry, callEntry, chargeEntry, skillEntry } from './session-rows.t
 
 /** Rows of a part of a session, and the place after it. */
 export interface ReadPart {
-  readonly after: ReadingPlace;
+  readonly after: RowsPlace;
   readonly entries: SessionEntries;
 }
 
@@ -28,7 +28,7 @@ export interface ReadSessionOptions {
   readonly rowOf: RowOf;
   readonly loadRow: RowLoader;
   /** Place from which the reading continues. Default: the start of the session. */
-  readonly from: ReadingPlace | undefined;
+  readonly from: RowsPlace | undefined;
 }
 
 /** Reading of one session. */
@@ -41,14 +41,14 @@ export interface SessionReading {
   readonly calls: number;
 }
 
-interface Collected {
+interface CollectedRows {
   calls: CallEntry[];
   breaks: BreakEntry[];
   skills: SkillEntry[];
   charges: ChargeEntry[];
 }
 
-const nothingCollected = (): Collected => ({ calls: [], breaks: [], skills: [], charges: [] });
+const nothingCollected = (): CollectedRows => ({ calls: [], breaks: [], skills: [], charges: [] });
 
 /** Begins the reading of a session, or continues an earlier reading. */
 export function readSessionRows(
@@ -85,7 +85,7 @@ export function readSessionRows(
   };
 }
 
-function readerState(from: ReadingPlace | undefined): { readonly state?: CallReaderState } {
+function readerState(from: RowsPlace | undefined): { readonly state?: CallReaderState } {
   if (from?.state === undefined) return {};
   const state: CallReaderState = JSON.parse(from.state);
   return { state };
@@ -103,13 +103,13 @@ function withUnread(final: SessionEntries, reader: CallReader): SessionEntries {
   return { ...others, ...waiting };
 }
 
-function addCall({ calls, breaks }: Pick<Collected, 'calls' | 'breaks'>, call: ModelCall, pending: 0 | 1): void {
+function addCall({ calls, breaks }: Pick<CollectedRows, 'calls' | 'breaks'>, call: ModelCall, pending: 0 | 1): void {
   calls.push(callEntry(call, pending));
   const broke = breakEntry(call);
   if (broke !== undefined) breaks.push(broke);
 }
 
-function addOther({ skills, charges }: Collected, record: Recorded): void {
+function addOther({ skills, charges }: CollectedRows, record: Recorded): void {
   if (record.kind === 'skill.loaded') skills.push(skillEntry(record));
   if (record.kind === 'tool.charged') charges.push(chargeEntry(record));
 }

@@ -11,7 +11,7 @@ export interface KnownSession {
 }
 
 /** Place from which the reading of a session continues. */
-export interface ReadingPlace extends LogTip {
+export interface RowsPlace extends LogTip {
   readonly facts: SessionFacts;
   /** State of the reader as JSON. `undefined` if the session has to be read from its start. */
   readonly state: string | undefined;
@@ -24,7 +24,7 @@ export interface SessionWrite {
   readonly before: LogTip | undefined;
   /** True to remove all rows of the session first. */
   readonly restart: boolean;
-  readonly after: ReadingPlace;
+  readonly after: RowsPlace;
   readonly entries: SessionEntries;
   /** Absent if the reading continues. */
   readonly end?: ReadingEnd;
@@ -43,7 +43,7 @@ export interface RowStore {
   /** Returns all sessions that were read, or that could not be read. */
   known(): Promise<ReadonlyMap<string, KnownSession>>;
   /** Returns the place from which the reading of a session continues, or `undefined` if it has no rows. */
-  place(session: string): Promise<ReadingPlace | undefined>;
+  place(session: string): Promise<RowsPlace | undefined>;
   /**
    * Replaces the pending rows of a session by new rows, and changes the totals, in one transaction. Returns false and
    * writes nothing if another process has written the session since `before`.

@@ -6,12 +6,12 @@ import { chain } from '@tidemark/log';
 import type { RowDatabase } from '../database/open-rows.ts';
 import { picodollars } from '../database/picodollars.ts';
 import type { SqlRow } from '../database/sql-value.ts';
-import { bigintIn, isNull, numberIn, sqlRow, textIn } from '../database/sql-value.ts';
+import { isNull, numberIn, sqlRow, textIn } from '../database/sql-value.ts';
 import { namesOfColumns } from '../database/table-column.ts';
-import { ACCOUNT_COLUMNS } from './account-columns.ts';
+import { ACCOUNT_COLUMNS, accountOfRow, accountValues } from './account-columns.ts';
 import type { TotalChange } from './call-totals.ts';
 import { beginTotals } from './call-totals.ts';
-import type { KnownSession, ReadingEnd, ReadingPlace, RowStore, SessionWrite } from './row-store.ts';
+import type { KnownSession, ReadingEnd, RowsPlace, RowStore, SessionWrite } from './row-store.ts';
 import type {
   BreakEntry,
   ChargeEntry,
@@ -53,7 +53,7 @@ function knownSession({ stamp, problem }: SqlRow): KnownSession {
   return { stamp: textIn(stamp), problem: isNull(problem) ? undefined : textIn(problem) };
 }
 
-function readingPlace(row: SqlRow): ReadingPlace {
+function readingPlace(row: SqlRow): RowsPlace {
   const facts: SessionFacts = JSON.parse(textIn(row['facts']));
   const state = isNull(row['state']) ? undefined : textIn(row['state']);
   return { length: numberIn(row['length']), chain: chain(textIn(row['chain'])), facts, state };
@@ -178,14 +178,14 @@ function takePending({ pending, dropPending }: Statements, key: number): readonl
       cause: textIn(row['cause']),
       charge: 0,
     },
-    account: ACCOUNT_COLUMNS.map(({ name }) => bigintIn(row[name])),
+    account: accountValues(accountOfRow(row)),
   }));
 }
 
 /** Part of the totals that a pending call has. */
 interface PendingTotal {
   readonly key: TotalKey;
-  readonly account: readonly bigint[];
+  readonly account: readonly number[];
 }
 
 function writeEntries(statements: Statements, key: number, entries: SessionEntries): void {

@@ -10,7 +10,7 @@ import { LogError } from '@tidemark/log';
 import { AnalyticsError } from '../database/analytics-error.ts';
 import type { SessionReading } from './read-session.ts';
 import { readSessionRows } from './read-session.ts';
-import type { ReadingEnd, ReadingPlace, RowStore } from './row-store.ts';
+import type { ReadingEnd, RowsPlace, RowStore } from './row-store.ts';
 import type { SessionProblem, SessionsUpdated, SessionUpdateOptions } from './session-projection.ts';
 import type { LogTip } from './session-rows.ts';
 
@@ -109,7 +109,7 @@ interface Attempt extends SessionSource {
   readonly due: Due;
   readonly signal: AbortSignal | undefined;
   /** Place of the rows that are there. */
-  readonly known: ReadingPlace | undefined;
+  readonly known: RowsPlace | undefined;
   /** True to read the session from its start, although it has rows. */
   readonly restart: boolean;
 }

@@ -305,7 +305,7 @@ export interface paths {
         };
         /**
          * Follow the events of a session from a position
-         * @description Sends each record from the position on as the event `record`, with its position as the id. After the last record it sends `state` (the text that is arriving, waiting questions), and then each new `record` and each event that is not stored (`passing`). A client that connects again sends `Last-Event-ID`.
+         * @description Sends each record from the position on as the event `record`, with its position as the id. After the last record it sends `state` (the text that is arriving, waiting questions), and then each new `record` and each event that is not stored (`passing`). An error after the beginning is the last event, `failed`. A client that connects again sends `Last-Event-ID`.
          */
         get: operations["followSession"];
         put?: never;

@@ -120,7 +120,7 @@ const EVENTS = createRoute({
   operationId: 'followSession',
   summary: 'Follow the events of a session from a position',
   description:
-    'Sends each record from the position on as the event `record`, with its position as the id. After the last record it sends `state` (the text that is arriving, waiting questions), and then each new `record` and each event that is not stored (`passing`). A client that connects again sends `Last-Event-ID`.',
+    'Sends each record from the position on as the event `record`, with its position as the id. After the last record it sends `state` (the text that is arriving, waiting questions), and then each new `record` and each event that is not stored (`passing`). An error after the beginning is the last event, `failed`. A client that connects again sends `Last-Event-ID`.',
   request: {
     params: SESSION_PATH,
     query: z.object({ from: COUNT.default(0) }),
