@@ -10,6 +10,7 @@ export type ServerErrorCode =
   | 'server/no-such-question'
   | 'server/answered'
   | 'server/turn-running'
+  | 'server/not-running'
   | 'server/grown'
   | 'server/not-restorable'
   | 'server/no-such-file'
@@ -34,6 +35,7 @@ export const SERVER_ERRORS: Readonly<Record<ServerErrorCode, 400 | 401 | 403 | 4
   'server/no-such-question': 404,
   'server/answered': 409,
   'server/turn-running': 409,
+  'server/not-running': 409,
   'server/grown': 409,
   'server/not-restorable': 409,
   'server/no-such-file': 404,

@@ -47,11 +47,15 @@ afterAll(() => place[Symbol.asyncDispose]());
 
 const at = (path: string, id: string): string => path.replace('{session}', id).replaceAll(/\{\w+\}/g, 'x'.repeat(8));
 
-async function request(method: string, path: string, init: RequestInit = {}): Promise<void> {
+async function request(
+  method: string,
+  path: string,
+  init: { readonly headers?: Readonly<Record<string, string>>; readonly body?: string } = {},
+): Promise<void> {
   const headers = { authorization: `Bearer ${place.token}`, 'content-type': 'application/json' };
   const answer = await fetch(`${place.server.url}${path}`, { method, headers, ...init });
   const text = await answer.text();
-  const what = `${method} ${path} ${String(init.body)}: ${answer.status} ${text}`;
+  const what = `${method} ${path} ${init.body ?? ''}: ${answer.status} ${text}`;
   expect(answer.status, what).toBeGreaterThanOrEqual(400);
   expect(answer.status, what).toBeLessThan(500);
   const { ok, error } = JSON.parse(text);

@@ -39,7 +39,7 @@ const turnEnds = (count: number) => {
   };
 };
 
-test('a prompt with `after-turn` is listed while the turn runs, and is sent when it has completed', async () => {
+test('a draft is listed while the turn runs, and is sent when it has completed', async () => {
   const { tool, began, open } = gate();
   await using place = await openTestServer({ answers: [waits, says('One.'), says('Two.')], agent: { tools: [tool] } });
   const { session } = (await place.send('POST', '/sessions', {})).body;
@@ -47,12 +47,12 @@ test('a prompt with `after-turn` is listed while the turn runs, and is sent when
   await place.send('POST', `${path}/prompt`, { text: 'First.' });
   await began;
   expect((await place.send('POST', `${path}/prompt`, { text: 'Refused.' })).status).toBe(409);
-  const queued = await place.send('POST', `${path}/prompt`, { text: 'Second.', when: 'after-turn' });
-  expect(queued).toMatchObject({ status: 200, body: { session, draft: { text: 'Second.' } } });
+  const queued = await place.send('POST', `${path}/drafts`, { text: 'Second.' });
+  expect(queued).toMatchObject({ status: 202, body: { session, draft: { text: 'Second.' } } });
   expect((await place.send('GET', path)).body.drafts).toEqual([queued.body.draft]);
   const [state] = (await place.until(session, ({ event }) => event === 'state')).slice(-1);
   expect(state?.data.drafts).toEqual([queued.body.draft]);
-  expect((await place.send('POST', `${path}/prompt`, { text: ' ', when: 'after-turn' })).status).toBe(400);
+  expect((await place.send('POST', `${path}/drafts`, { text: ' ' })).status).toBe(400);
   open();
   await place.until(session, turnEnds(2));
   const { messages } = (await place.send('GET', `${path}/messages`)).body;
@@ -66,14 +66,14 @@ test('a prompt with `after-turn` is listed while the turn runs, and is sent when
   expect((await place.send('GET', path)).body.drafts).toBeUndefined();
 });
 
-test('a removed prompt is not sent, and without a running turn a prompt is sent at once', async () => {
+test('a removed prompt is not sent, and without a running turn a draft is refused', async () => {
   const { tool, began, open } = gate();
   await using place = await openTestServer({ answers: [waits, says('One.'), says('Two.')], agent: { tools: [tool] } });
   const { session } = (await place.send('POST', '/sessions', {})).body;
   const path = `/sessions/${session}`;
   await place.send('POST', `${path}/prompt`, { text: 'First.' });
   await began;
-  const { draft } = (await place.send('POST', `${path}/prompt`, { text: 'Removed.', when: 'after-turn' })).body;
+  const { draft } = (await place.send('POST', `${path}/drafts`, { text: 'Removed.' })).body;
   expect((await place.send('DELETE', `${path}/drafts/${draft.id}`)).status).toBe(200);
   expect(await place.send('DELETE', `${path}/drafts/${draft.id}`)).toMatchObject({
     status: 404,
@@ -82,10 +82,9 @@ test('a removed prompt is not sent, and without a running turn a prompt is sent 
   open();
   await place.until(session, turnEnds(1));
   await expect.poll(async () => (await place.send('GET', path)).body.running).toBe(false);
-  expect((await place.send('POST', `${path}/prompt`, { text: 'Second.', when: 'after-turn' })).status).toBe(202);
-  await place.until(session, turnEnds(2));
+  expect((await place.send('POST', `${path}/drafts`, { text: 'Second.' })).status).toBe(409);
   const { prompts } = (await place.send('GET', `${path}/prompts`)).body;
-  expect(prompts.map(({ words }: { readonly words: string }) => words)).toEqual(['First.', 'Second.']);
+  expect(prompts.map(({ words }: { readonly words: string }) => words)).toEqual(['First.']);
 });
 
 test('after an interrupt a waiting prompt stays, and is sent after the next complete turn', async () => {
@@ -96,7 +95,7 @@ test('after an interrupt a waiting prompt stays, and is sent after the next comp
   const path = `/sessions/${session}`;
   await place.send('POST', `${path}/prompt`, { text: 'First.' });
   await began;
-  const { draft } = (await place.send('POST', `${path}/prompt`, { text: 'Waiting.', when: 'after-turn' })).body;
+  const { draft } = (await place.send('POST', `${path}/drafts`, { text: 'Waiting.' })).body;
   await place.send('POST', `${path}/interrupt`);
   expect((await place.send('GET', path)).body).toMatchObject({ running: false, drafts: [draft] });
   await place.send('POST', `${path}/prompt`, { text: 'Second.' });

@@ -4,6 +4,7 @@
 import { mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
+import type { ScenarioStep } from '@tidemark/simulator';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
 import { calls, openStage } from '../../tests/scenario.ts';
@@ -24,7 +25,7 @@ afterEach(async () => {
   stage.clear();
 });
 
-async function serve(...steps: Parameters<Stage['scenario']>): Promise<ServedProcess> {
+async function serve(...steps: readonly ScenarioStep[]): Promise<ServedProcess> {
   const args = ['--provider', 'simulator', '--scenario', stage.scenario(...steps)];
   const server = await startServer({ ...stage, args });
   servers.push(server);

@@ -242,6 +242,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sessions/{session}/drafts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a prompt when the running turn has completed
+         * @description The prompt waits in the memory of the server, and is lost when the server ends. After a turn that was interrupted or failed, it waits for the end of the next complete turn.
+         */
+        post: operations["queueDraft"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/sessions/{session}/drafts/{draft}": {
         parameters: {
             query?: never;
@@ -932,6 +952,18 @@ export interface components {
             /** @enum {boolean} */
             ok: false;
         };
+        GivenDraft: {
+            attachments?: {
+                name: string;
+                text: string;
+            }[];
+            images?: {
+                /** @description Bytes of a PNG, JPEG, WebP or GIF. */
+                data: string;
+            }[];
+            skills?: string[];
+            text: string;
+        };
         GivenForecast: {
             attachments?: {
                 name: string;
@@ -1108,11 +1140,6 @@ export interface components {
             }[];
             skills?: string[];
             text: string;
-            /**
-             * @description `after-turn`: while a turn runs, the prompt waits in the memory of the server until a turn has completed, and is lost if the server ends. Default: `now`, which is refused while a turn runs.
-             * @enum {string}
-             */
-            when?: "now" | "after-turn";
         };
         /** @description A question of the runtime. `preview` contains all that a call would do. */
         Question: Question;
@@ -1883,6 +1910,41 @@ export interface operations {
             };
         };
     };
+    queueDraft: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GivenDraft"];
+            };
+        };
+        responses: {
+            /** @description The prompt waits. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WaitingPrompt"];
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
     removeDraft: {
         parameters: {
             query?: never;
@@ -2338,15 +2400,6 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The prompt waits for the end of the turn. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WaitingPrompt"];
-                };
-            };
             /** @description The prompt is recorded, and the turn runs. */
             202: {
                 headers: {

@@ -9,17 +9,14 @@ import { requireIdle, wordsOf } from './given-words.ts';
 import type { RoutePlace, ServerApp } from './route-parts.ts';
 import { jsonAnswer, jsonBody, REFUSED, requireSession, SESSION_PATH } from './route-parts.ts';
 import type { GivenAnswer, GivenMessage } from './schemas.ts';
-import { ACCEPTED, ANSWER, DONE, MESSAGE, PROMPT, WAITING_PROMPT } from './schemas.ts';
+import { ACCEPTED, ANSWER, DONE, GIVEN_DRAFT, MESSAGE, PROMPT, WAITING_PROMPT } from './schemas.ts';
 
 /** Adds the routes of the commands. */
 export function addCommandRoutes(app: ServerApp, { log, live }: RoutePlace): void {
   app.openapi(SEND_PROMPT, async (context) => {
     const { session: id } = context.req.valid('param');
     const prompt = context.req.valid('json');
-    const { skills = [], expected, when = 'now' } = prompt;
-    const draft =
-      when === 'now' ? undefined : live.turns.queue(id, requireContent(prompt), { text: prompt.text, skills });
-    if (draft !== undefined) return context.json({ session: id, draft }, 200);
+    const { skills = [], expected } = prompt;
     return live.use(id, async ({ session }) => {
       requireIdle(session);
       if (expected !== undefined) await requireLength(log, session, expected);
@@ -47,6 +44,14 @@ export function addCommandRoutes(app: ServerApp, { log, live }: RoutePlace): voi
       const position = await live.turns.start(id, session.resume());
       return context.json({ session: id, position }, 202);
     });
+  });
+  app.openapi(QUEUE_DRAFT, (context) => {
+    const { session: id } = context.req.valid('param');
+    const given = context.req.valid('json');
+    const { text, skills = [] } = given;
+    const draft = live.turns.queue(id, requireContent(given), { text, skills });
+    if (draft !== undefined) return context.json({ session: id, draft }, 202);
+    throw new ServerError('server/not-running', `no turn of session ${id} runs on this server`, 'send a prompt');
   });
   app.openapi(REMOVE_DRAFT, (context) => {
     const { session: id, draft } = context.req.valid('param');
@@ -99,11 +104,18 @@ const SEND_PROMPT = createRoute({
   operationId: 'sendPrompt',
   summary: 'Start a turn with a prompt',
   request: { params: SESSION_PATH, ...jsonBody(PROMPT) },
-  responses: {
-    202: jsonAnswer(ACCEPTED, 'The prompt is recorded, and the turn runs.'),
-    200: jsonAnswer(WAITING_PROMPT, 'The prompt waits for the end of the turn.'),
-    default: REFUSED,
-  },
+  responses: { 202: jsonAnswer(ACCEPTED, 'The prompt is recorded, and the turn runs.'), default: REFUSED },
+});
+
+const QUEUE_DRAFT = createRoute({
+  method: 'post',
+  path: '/sessions/{session}/drafts',
+  operationId: 'queueDraft',
+  summary: 'Send a prompt when the running turn has completed',
+  description:
+    'The prompt waits in the memory of the server, and is lost when the server ends. After a turn that was interrupted or failed, it waits for the end of the next complete turn.',
+  request: { params: SESSION_PATH, ...jsonBody(GIVEN_DRAFT) },
+  responses: { 202: jsonAnswer(WAITING_PROMPT, 'The prompt waits.'), default: REFUSED },
 });
 
 const REMOVE_DRAFT = createRoute({

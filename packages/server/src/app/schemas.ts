@@ -26,8 +26,11 @@ export interface GivenMessage {
 export interface GivenPrompt extends GivenMessage {
   readonly skills?: readonly string[];
   readonly expected?: number;
-  /** Time to send it. */
-  readonly when?: 'now' | 'after-turn';
+}
+
+/** A prompt for the time after the running turn. */
+export interface GivenDraft extends GivenMessage {
+  readonly skills?: readonly string[];
 }
 
 /** A prompt that waits for the end of the running turn. */
@@ -243,12 +246,6 @@ export const PROMPT: z.ZodType<GivenPrompt> = z
   .strictObject({
     ...MESSAGE_FIELDS,
     skills: z.array(z.string().min(1)).max(20).exactOptional(),
-    when: z
-      .enum(['now', 'after-turn'])
-      .exactOptional()
-      .describe(
-        '`after-turn`: while a turn runs, the prompt waits in the memory of the server until a turn has completed, and is lost if the server ends. Default: `now`, which is refused while a turn runs.',
-      ),
     expected: z
       .int()
       .nonnegative()
@@ -270,6 +267,10 @@ export const GIVEN_FORECAST: z.ZodType<GivenForecast> = z
     message: '`provider` needs `model`',
   })
   .openapi('GivenForecast');
+
+export const GIVEN_DRAFT: z.ZodType<GivenDraft> = z
+  .strictObject({ ...MESSAGE_FIELDS, skills: z.array(z.string().min(1)).max(20).exactOptional() })
+  .openapi('GivenDraft');
 
 export const WAITING_PROMPT: z.ZodType<WaitingPrompt> = z
   .object({ session: SESSION_ID, draft: DRAFT })

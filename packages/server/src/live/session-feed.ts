@@ -141,7 +141,9 @@ async function sendState(feed: FeedState, reader: FeedReader): Promise<void> {
   passRecords(cursor, records);
   reader.at = ring.end;
   reader.needsState = false;
-  await reader.sink.write(joinFrames([...records, stateFrame({ length: cursor.next, ...source.state(), ...memory() })]));
+  await reader.sink.write(
+    joinFrames([...records, stateFrame({ length: cursor.next, ...source.state(), ...memory() })]),
+  );
 }
 
 /** Returns the records among frames that a reader does not have, or `undefined` if a record between them is missing. */
