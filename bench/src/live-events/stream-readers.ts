@@ -32,7 +32,7 @@ export async function openReader(
 ): Promise<StreamReader> {
   const arrived = new Map<number, number>();
   const agent = new Agent({ keepAlive: false, maxSockets: Infinity });
-  let [wrong, next, closed] = [0, from, false];
+  let [wrong, next, closed, connections] = [0, from, false, 0];
   let current: IncomingMessage | undefined;
   const waiting = new Map<number, () => void>();
   const take = (id: number): void => {
@@ -43,12 +43,15 @@ export async function openReader(
   };
   const open = (): Promise<void> =>
     new Promise((resolve) => {
+      const mine = (connections += 1);
       const request = get(`${url}/sessions/${session}/events?from=${next}`, {
         agent,
         headers: { authorization: `Bearer ${token}` },
       });
       request.on('error', () => resolve());
       request.on('response', (answer) => {
+        // A later connection has replaced this one before it was answered.
+        if (mine !== connections || closed) return void answer.destroy();
         current = answer;
         receive(answer, take, pace);
         resolve();

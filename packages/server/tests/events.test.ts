@@ -87,7 +87,7 @@ test('a reader whose log became shorter gets `log/moved`, and never a second rec
     async *tail(_id, _from, signal) {
       const failed = new Promise<never>((_resolve, reject) => (failing.tail = reject));
       signal.addEventListener('abort', () => failing.tail?.(new Error('aborted')));
-      await failed;
+      yield await failed;
     },
   };
   const feed = createSessionFeed(followed, ID, { limits: createReadingLimits() });
