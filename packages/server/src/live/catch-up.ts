@@ -88,7 +88,7 @@ async function sendWhileTaken(work: CatchUp): Promise<Untaken | undefined> {
 }
 
 /** Sends each full piece, and leaves the last one. */
-async function sendPieces({ log, id, cursor, sink, over }: CatchUp, piece: Piece): Promise<Untaken | undefined> {
+async function sendPieces({ log, id, cursor, sink, over }: CatchUp, piece: LogPiece): Promise<Untaken | undefined> {
   const first = Math.max(0, cursor.next - 1);
   let hasFirst = false;
   for await (const record of log.read(id, first)) {
@@ -110,14 +110,14 @@ async function sendPieces({ log, id, cursor, sink, over }: CatchUp, piece: Piece
 }
 
 /** Frames that are sent together. */
-interface Piece {
+interface LogPiece {
   add(frame: Frame): void;
   /** Returns the number of bytes. */
   size(): number;
   take(): Uint8Array;
 }
 
-function createPiece(): Piece {
+function createPiece(): LogPiece {
   let frames: Frame[] = [];
   let bytes = 0;
   return {
