@@ -75,7 +75,6 @@ const server = await openSessionServer({
   version: 'bench',
   port: 0,
   idleMs: 2 ** 30,
-  projection: await openSessionProjection({ path: undefined, log, rowOf: () => undefined, rules: 'bench' }),
 });
 const place: BusyPlace = { url: server.url, token, session: session.id, long: LONG };
 process.send?.(place);
