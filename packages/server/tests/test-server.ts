@@ -8,7 +8,6 @@ import type { AgentOptions } from '@tidemark/kit';
 import { createAgent, createMemoryStore } from '@tidemark/kit';
 import type { Log } from '@tidemark/log';
 import { defaultCatalog, effortsOf, findModel } from '@tidemark/model';
-import { anthropicEncoder } from '@tidemark/provider-anthropic';
 import type { ScriptedAnswer } from '@tidemark/provider-scripted';
 import { createScriptedProvider, scriptedEncoder } from '@tidemark/provider-scripted';
 import type { SessionServerOptions } from '../src/index.ts';
@@ -78,7 +77,7 @@ export async function openTestServer({
       },
     },
     projection: await openTestProjection(log),
-    encoders: (revision) => [scriptedEncoder, anthropicEncoder].find((one) => one.revision === revision),
+    encoders: (revision) => (revision === scriptedEncoder.revision ? scriptedEncoder : undefined),
     token,
     version: 'test',
     port: 0,

@@ -11,7 +11,7 @@ import { forgetEmpty, memoryOf } from './session-memory.ts';
 const MOST_WAITING = 20;
 
 /** Parts of the sessions that the turns use. */
-export interface TurnPorts {
+export interface SessionTurnsOptions {
   readonly memories: SessionMemories;
   tell(id: SessionId, event: MemoryEvent): void;
   /** Opens a session if needed, and passes it to a function. */
@@ -40,7 +40,7 @@ export interface SessionTurns {
 }
 
 /** Creates the turns of a server. */
-export function createTurns(place: TurnPorts): SessionTurns {
+export function createTurns(place: SessionTurnsOptions): SessionTurns {
   return {
     start: (id, turn) => start(place, id, turn),
     queue(id, words, { text, skills }) {
@@ -65,7 +65,7 @@ export function createTurns(place: TurnPorts): SessionTurns {
   };
 }
 
-function take({ memories }: TurnPorts, id: SessionId, draft: string): HeldPrompt | undefined {
+function take({ memories }: SessionTurnsOptions, id: SessionId, draft: string): HeldPrompt | undefined {
   const memory = memories.get(id);
   const found = memory?.drafts.find((one) => one.id === draft);
   if (memory === undefined || found === undefined) return undefined;
@@ -74,7 +74,7 @@ function take({ memories }: TurnPorts, id: SessionId, draft: string): HeldPrompt
   return found;
 }
 
-async function start(place: TurnPorts, id: SessionId, turn: Turn): Promise<Position> {
+async function start(place: SessionTurnsOptions, id: SessionId, turn: Turn): Promise<Position> {
   const memory = memoryOf(place.memories, id);
   memory.turns += 1;
   let hasBegun = false;
@@ -107,7 +107,7 @@ async function beginningOf(turn: Turn): Promise<Position> {
   return (await turn).position;
 }
 
-function lose(place: TurnPorts, id: SessionId, cause: unknown): void {
+function lose(place: SessionTurnsOptions, id: SessionId, cause: unknown): void {
   const error = describeError(cause);
   memoryOf(place.memories, id).failure = error;
   place.tell(id, { type: 'turn.lost', error });
@@ -115,7 +115,7 @@ function lose(place: TurnPorts, id: SessionId, cause: unknown): void {
 }
 
 /** Sends the oldest waiting prompt. If it cannot be sent, it waits for the end of the next turn. */
-function sendNext(place: TurnPorts, id: SessionId): void {
+function sendNext(place: SessionTurnsOptions, id: SessionId): void {
   const memory = place.memories.get(id);
   const [next] = memory?.drafts ?? [];
   if (memory === undefined || memory.turns > 0 || next === undefined) return;
