@@ -9,7 +9,7 @@ import type { Command, CommandContext, CommandOutcome } from '../frame/command.t
 import { formatCount } from '../frame/numbers.ts';
 import { plainSize } from '../frame/plain-size.ts';
 import { plainText } from '../frame/plain-text.ts';
-import { knownServers } from '../mcp/known-servers.ts';
+import { knownServersSilently } from '../mcp/known-servers.ts';
 import { keyOf, tokenOf, waysToKey } from '../settings/key-presence.ts';
 import { readCatalog } from '../settings/own-catalog.ts';
 import type { AgentsHere } from '../settings/own-agents.ts';
@@ -38,7 +38,7 @@ interface ListedAgent {
 async function list(context: CommandContext): Promise<CommandOutcome> {
   const here = await agentsHere(context);
   const { unused } = here;
-  const servers = (await knownServers({}, context)).servers.map(({ name }) => name);
+  const servers = (await knownServersSilently(context)).servers.map(({ name }) => name);
   const listed: ListedAgent[] = [];
   for (const agent of here.found.agents) listed.push(await listedAgent(agent, servers, context));
   const { output } = context;

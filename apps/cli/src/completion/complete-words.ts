@@ -9,7 +9,7 @@ import { ageOf, matchingSessions, timeOf } from '../arguments/find-session.ts';
 import { MODEL_FAMILIES } from '../arguments/resolve-model.ts';
 import type { CommandContext } from '../frame/command.ts';
 import { plainText } from '../frame/plain-text.ts';
-import { knownServers } from '../mcp/known-servers.ts';
+import { knownServersSilently } from '../mcp/known-servers.ts';
 import { agentsHere } from '../settings/own-agents.ts';
 import { readCatalog } from '../settings/own-catalog.ts';
 import type { OfferedWord } from './find-slot.ts';
@@ -106,10 +106,7 @@ async function effortWords(typed: string, { home }: CommandContext): Promise<rea
 }
 
 async function serverWords(typed: string, context: CommandContext): Promise<readonly OfferedWord[]> {
-  const { input, output } = context;
-  // Reading the settings of a folder can ask about trust and print notices.
-  const silent = { ...context, input: { ...input, terminal: false }, output: { ...output, note: () => undefined } };
-  const { servers } = await knownServers({}, silent);
+  const { servers } = await knownServersSilently(context);
   return servers
     .filter(({ name }) => name.startsWith(typed))
     .map(({ name, source }) => ({ value: name, description: `from the ${source} settings` }));

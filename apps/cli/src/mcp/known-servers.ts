@@ -40,6 +40,15 @@ export async function knownServers(flags: { readonly trust?: true }, context: Co
   };
 }
 
+/** Reads the servers as `knownServers` does, without a question about trust and without notices. */
+export function knownServersSilently(context: CommandContext): Promise<KnownServers> {
+  const { input, output } = context;
+  return knownServers(
+    {},
+    { ...context, input: { ...input, terminal: false }, output: { ...output, note: () => undefined } },
+  );
+}
+
 const REPLACED = 'nearer settings name a server with this name, which is used instead';
 
 function byName(a: KnownServer, b: KnownServer): number {

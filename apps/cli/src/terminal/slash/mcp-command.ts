@@ -6,7 +6,7 @@ import { formatCount } from '../../frame/numbers.ts';
 import { plainText } from '../../frame/plain-text.ts';
 import type { Shown } from '../../frame/shown.ts';
 import { withStyle } from '../../frame/shown.ts';
-import { knownServers } from '../../mcp/known-servers.ts';
+import { knownServersSilently } from '../../mcp/known-servers.ts';
 import { showLine } from './command-lines.ts';
 import { showLines } from './shown-lines.ts';
 import type { SlashCommand, SlashPlace } from './slash-command.ts';
@@ -34,7 +34,7 @@ const NO_SERVERS: readonly Shown[] = [
 
 /** Names the servers of the settings that a session does not use, with the reason. */
 async function unusedLines({ context, controller }: SlashPlace): Promise<readonly Shown[]> {
-  const { servers } = await knownServers({}, { ...context, folder: controller.workspace() });
+  const { servers } = await knownServersSilently({ ...context, folder: controller.workspace() });
   return servers.flatMap(({ name, unused }): readonly Shown[] =>
     unused === undefined ? [] : [withStyle('yellow', plainText(`${name} is not used: ${unused}`))],
   );
