@@ -77,7 +77,7 @@ function processEnvironmentOf(signal: AbortSignal): ProcessEnvironment {
     folder: folderBy(process.cwd, 'the current folder', 'change to another folder'),
     input: terminalInput(process.stdin, process.stderr),
     userFolder: folderBy(homedir, "the user's home folder", 'set HOME to a folder'),
-    out: { ...sinkOf(process.stdout), columns: process.stdout.columns ?? 80 },
+    out: { ...sinkOf(process.stdout), columns: widthOf(process.stdout) },
     err: sinkOf(process.stderr),
     signal,
     keyring: systemKeyring(),
@@ -129,4 +129,9 @@ function interruption(shim: number | undefined): AbortSignal {
 function endUnwritten(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') process.exit(EXIT.unread);
   endWith(error);
+}
+
+/** Returns the width of a terminal. A terminal that does not report its width has 0 columns. */
+function widthOf({ columns = 0 }: { readonly columns?: number }): number {
+  return columns > 0 ? columns : 80;
 }

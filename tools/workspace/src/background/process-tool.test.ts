@@ -42,13 +42,14 @@ describe('the definitions', () => {
 });
 
 describe('a start', () => {
-  it('has the effects of the command, and names the background in its title and its preview', async () => {
+  it('has the effects of the command, and names the background in its title, its preview and its exact grant', async () => {
     const [plain, start] = [
       await bash.read({ command: 'npm test' }),
       await bash.read({ command: 'npm test', background: true }),
     ];
     if (!('run' in plain && 'run' in start)) throw new Error('refused');
-    expect(start.effects).toEqual(plain.effects);
+    const { commands } = start.effects ?? {};
+    expect(commands).toEqual({ ...plain.effects?.commands, script: 'in the background\nnpm test' });
     expect(start.title).toBe('bash in the background npm test');
     expect(await previewOf({ command: 'npm test', background: true, ports: [3000] })).toBe(
       'in the background\nopens port 3000 on this machine\nnpm test',
