@@ -18,7 +18,7 @@ import { nameOfKey, pagerAction, splitKeys } from './pager-keys.ts';
 
 /** Terminal of the viewer. */
 export interface PagerTerminal {
-  readonly stdin: NodeJS.ReadableStream & { setRawMode?(mode: boolean): unknown };
+  readonly stdin: NodeJS.ReadableStream & { setRawMode?(mode: boolean): unknown; ref?(): unknown; unref?(): unknown };
   readonly stdout: NodeJS.WritableStream & { readonly columns?: number; readonly rows?: number };
   readonly colour: Look;
   /** Stops the process at Ctrl-Z. Resolves when it continues. */
@@ -93,6 +93,8 @@ export async function runPager(entries: readonly ViewerEntry[], at: number, term
   signal?.addEventListener('abort', () => finished.resolve(), { once: true });
   if (signal?.aborted === true) finished.resolve();
   stdout.write(ENTER);
+  // Ink lets go of the input while the terminal is handed over. In a session without a timer, the process would end.
+  stdin.ref?.();
   try {
     stdin.setRawMode?.(true);
     stdin.on('readable', input);
@@ -105,6 +107,7 @@ export async function runPager(entries: readonly ViewerEntry[], at: number, term
     pager.unwatch?.();
     stdin.off('readable', input);
     stdin.setRawMode?.(false);
+    stdin.unref?.();
     stdout.off('resize', resized);
     process.off('exit', leave);
     leave();
