@@ -93,10 +93,8 @@ export async function runPager(entries: readonly ViewerEntry[], at: number, term
   signal?.addEventListener('abort', () => finished.resolve(), { once: true });
   if (signal?.aborted === true) finished.resolve();
   stdout.write(ENTER);
-  // Ink lets go of the input while the terminal is handed over. In a session without a timer, the process would end.
-  stdin.ref?.();
   try {
-    stdin.setRawMode?.(true);
+    takeInput(stdin, true);
     stdin.on('readable', input);
     stdout.on('resize', resized);
     act(() => show(pager, at));
@@ -106,13 +104,22 @@ export async function runPager(entries: readonly ViewerEntry[], at: number, term
     unsubscribe?.();
     pager.unwatch?.();
     stdin.off('readable', input);
-    stdin.setRawMode?.(false);
-    stdin.unref?.();
+    takeInput(stdin, false);
     stdout.off('resize', resized);
     process.off('exit', leave);
     leave();
     keys.putBack();
   }
+}
+
+/**
+ * Takes the input, or gives it back. Ink has let go of it while the terminal is handed over. Without a timer, the
+ * process would then end while the viewer waits for a key.
+ */
+function takeInput(stdin: PagerTerminal['stdin'], take: boolean): void {
+  stdin.setRawMode?.(take);
+  if (take) stdin.ref?.();
+  else stdin.unref?.();
 }
 
 interface KeyQueue {
