@@ -196,8 +196,6 @@ const FAMILIES: ReadonlyMap<string, Pick<CommandFailure, 'exit' | 'next'>> = new
     'http-server': { exit: EXIT.refused, next: 'use another port or address, or end the program that uses it' },
     catalog: { exit: EXIT.refused, next: 'fix the named fields, then run the command again' },
     simulator: { exit: EXIT.refused, next: 'fix the named problem, then run the command again' },
-    server: { exit: EXIT.refused, next: 'fix the named problem, then run the command again' },
-    'http-server': { exit: EXIT.refused, next: 'fix the named problem, then run the command again' },
     provider: { exit: EXIT.provider, next: 'read the message of the provider, then run the command again' },
   }),
 );
