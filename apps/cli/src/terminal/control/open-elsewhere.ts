@@ -1,4 +1,4 @@
-// What the user can do while the session is open in another process.
+// Keys that the user has while the session is open in another process, and their effects.
 
 import type { Controller } from '../state/controller.ts';
 
