@@ -4,13 +4,13 @@ import { render } from 'preact';
 import { client, enter } from './connection.ts';
 import { EntryView } from './entry-view.tsx';
 import { linkTo, route } from './route.ts';
-import { SessionPage } from './session-page.tsx';
+import { SessionView } from './session-view.tsx';
 import { SessionsPage } from './sessions-page.tsx';
 
 function Page() {
   const present = client.value;
   if (present === undefined) return <EntryView />;
-  const [place, name] = route.value.path;
+  const [place, name, view = ''] = route.value.path;
   return (
     <>
       <header>
@@ -20,7 +20,7 @@ function Page() {
       </header>
       <main>
         {place === 'sessions' && name !== undefined ? (
-          <SessionPage key={name} client={present} session={name} />
+          <SessionView key={name} client={present} session={name} view={view} />
         ) : (
           <SessionsPage client={present} />
         )}
