@@ -1602,6 +1602,7 @@ export interface operations {
                 after?: string;
                 limit?: number;
                 model?: string;
+                session?: string;
                 /** @description Part of the title, in any case. */
                 title?: string;
                 workspace?: string;

@@ -50,6 +50,7 @@ const SESSIONS = createRoute({
   summary: 'List sessions with their cost, hit rate and breaks, latest change first',
   request: {
     query: z.object({
+      session: z.string().min(1).exactOptional(),
       workspace: z.string().min(1).exactOptional(),
       model: z.string().min(1).exactOptional(),
       title: z.string().min(1).exactOptional().describe('Part of the title, in any case.'),
