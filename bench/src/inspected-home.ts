@@ -3,6 +3,7 @@
 
 import type { Event, Log, Recorded } from '@tidemark/log';
 import { money, sessionId, timestamp } from '@tidemark/log';
+import { sumOfMoney } from '@tidemark/model';
 import { createMemoryStore } from '@tidemark/store-memory';
 import { openNdjsonStore } from '@tidemark/store-ndjson';
 import { eventOf, templateSession, writeCopies } from './copied-sessions.ts';
@@ -59,7 +60,12 @@ function withMisses(): (event: Event) => Event {
     if (answers % MISS_EVERY !== 0 || tokens === 0) return { ...event, at };
     const usage = { ...event.data.usage, read: 0, writes: [{ ttl: '5m' as const, tokens }] };
     const cost = money((tokens * 5.75e-6).toFixed(9));
-    return { ...event, at, data: { ...event.data, usage, miss: { cause: 'expired' as const, tokens, cost } } };
+    const paid = event.data.cost && money(sumOfMoney([event.data.cost, cost]));
+    return {
+      ...event,
+      at,
+      data: { ...event.data, usage, ...(paid && { cost: paid }), miss: { cause: 'expired' as const, tokens, cost } },
+    };
   };
 }
 

@@ -8,7 +8,7 @@ import { causeText } from './cause-text.ts';
 import { textOf } from './connection.ts';
 import { count, dollars, duration, time } from './format.ts';
 import type { TimelineCall } from './timeline-calls.ts';
-import { breakText, isLongPause, pauseText } from './timeline-calls.ts';
+import { breakText, isExpired, isLongPause } from './timeline-calls.ts';
 
 type Call = components['schemas']['Call'];
 
@@ -52,7 +52,11 @@ export function CallDetails({ client, session, call }: CallPlace) {
         {call.isBreak && <span class="badge"> {call.cause === null ? '◆ new epoch' : '▼ miss'}</span>}
       </h2>
       {call.isBreak && <p class="why">{breakText(call)}</p>}
-      {isLongPause(call) && <p>{pauseText(call)} before this call.</p>}
+      {isLongPause(call) && (
+        <p>
+          The pause before this call was {duration(call.pause)}.{isExpired(call) && ' The cache entry expired.'}
+        </p>
+      )}
       {problem.value !== '' && <p role="alert">{problem.value}</p>}
       {shown !== undefined && (
         <div class="tables">

@@ -1,18 +1,19 @@
 // Timeline of a session: a bar for each call, the breaks, and the details of the selected call.
 
 import type { Signal } from '@preact/signals';
-import { useComputed, useSignal } from '@preact/signals';
+import { useSignal } from '@preact/signals';
 import type { components, SessionClient } from '@tidemark/client';
 import { answerOf } from '@tidemark/client';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import { textOf } from './connection.ts';
 import { billionths, count, counted, duration, time } from './format.ts';
-import { linkTo, route } from './route.ts';
+import { route } from './route.ts';
 import { CallDetails } from './timeline-call.tsx';
 import type { BarScale, StreamTimeline } from './timeline-calls.ts';
 import { breakText, streamTimeline, timeOf } from './timeline-calls.ts';
 import { TimelineChart } from './timeline-chart.tsx';
 import { TimelineLegend } from './timeline-legend.tsx';
+import { useSelectedPlace } from './timeline-place.ts';
 import { VirtualRows } from './virtual-rows.tsx';
 
 type Timeline = components['schemas']['Timeline'];
@@ -63,13 +64,12 @@ interface TimelineContent extends TimelinePlace {
 }
 
 function TimelineView({ client, session, timeline, read }: TimelineContent) {
-  const { values } = route.value;
-  const named = useSignal(values.get('stream') ?? 'main');
-  const scale = useSignal<BarScale>(values.get('scale') === 'cost' ? 'cost' : 'tokens');
+  const named = useSignal(route.value.values.get('stream') ?? 'main');
+  const scale = useSignal<BarScale>('tokens');
   const number = Math.max(0, timeline.streams.indexOf(named.value));
   const stream = useMemo(() => streamTimeline(timeline, number), [timeline, number]);
   const selected = useSignal(0);
-  usePlace({ stream, name: timeline.streams[number] ?? '', scale, selected, session });
+  useSelectedPlace({ session, stream, name: timeline.streams[number] ?? '', named, scale, selected });
   const place = Math.min(selected.value, stream.calls.length - 1);
   const call = stream.calls[place];
   const open = (): void => undefined;
@@ -102,37 +102,6 @@ function summaryOf({ calls, breaks }: StreamTimeline): string {
   const without =
     unpriced > 0 && unpriced < calls.length ? ` without ${counted(unpriced, 'call')} of unknown cost` : '';
   return `${counted(calls.length, 'call')}, ${cost}${without}, ${counted(breaks.length, 'break')}`;
-}
-
-interface SelectedPlace {
-  readonly session: string;
-  readonly stream: StreamTimeline;
-  readonly name: string;
-  readonly scale: Signal<BarScale>;
-  readonly selected: Signal<number>;
-}
-
-/** Selects the step of the address, or else the last call, and keeps the address at the selected step. */
-function usePlace({ session, stream, name, scale, selected }: SelectedPlace): void {
-  const shown = useRef<string | undefined>(undefined);
-  // The step of the address belongs to the stream that is shown first.
-  if (shown.current !== name) {
-    const given = shown.current === undefined ? route.value.values.get('step') : null;
-    const found = given === null ? -1 : stream.calls.findIndex(({ step }) => String(step) === given);
-    selected.value = found === -1 ? stream.calls.length - 1 : found;
-    shown.current = name;
-  }
-  const step = stream.calls[selected.value]?.step;
-  const address = useComputed(() => scale.value);
-  useEffect(() => {
-    if (step === undefined) return;
-    const values = {
-      step: String(step),
-      ...(name !== 'main' && { stream: name }),
-      ...(address.value !== 'tokens' && { scale: address.value }),
-    };
-    history.replaceState(undefined, '', linkTo(['sessions', session, 'timeline'], values));
-  }, [session, step, name, address.value]);
 }
 
 interface StreamChooser {
