@@ -36,13 +36,14 @@ const UNITS = [
   [86_400_000, 'd'],
   [3_600_000, 'h'],
   [60_000, 'min'],
+  [1_000, 's'],
 ] as const;
 
-/** Formats a duration in milliseconds with at most two units: `2 h 5 min`. */
+/** Formats a duration in milliseconds with at most two units: `2 h 5 min`, `6 min 30 s`, `1.5 s`. */
 export function duration(milliseconds: number): string {
-  if (milliseconds < 59_950) return `${(milliseconds / 1_000).toFixed(milliseconds < 9_950 ? 1 : 0)} s`;
+  if (milliseconds < 9_950) return `${(milliseconds / 1_000).toFixed(1)} s`;
   const parts: string[] = [];
-  let rest = Math.round(milliseconds / 60_000) * 60_000;
+  let rest = Math.round(milliseconds / 1_000) * 1_000;
   for (const [size, unit] of UNITS) {
     if (rest >= size) parts.push(`${Math.floor(rest / size)} ${unit}`);
     rest %= size;
