@@ -2,6 +2,7 @@
 
 import { render } from 'preact';
 import { client, enter } from './connection.ts';
+import { CostPage } from './cost-page.tsx';
 import { EntryView } from './entry-view.tsx';
 import { linkTo, route } from './route.ts';
 import { SessionView } from './session-view.tsx';
@@ -17,10 +18,20 @@ function Page() {
         <a class="name" href={linkTo([])}>
           Tidemark
         </a>
+        <nav aria-label="Tidemark">
+          <a href={linkTo([])} aria-current={place === undefined ? 'page' : undefined}>
+            Sessions
+          </a>
+          <a href={linkTo(['cost'])} aria-current={place === 'cost' ? 'page' : undefined}>
+            Cost
+          </a>
+        </nav>
       </header>
       <main>
         {place === 'sessions' && name !== undefined ? (
           <SessionView key={name} client={present} session={name} view={view} />
+        ) : place === 'cost' ? (
+          <CostPage client={present} />
         ) : (
           <SessionsPage client={present} />
         )}

@@ -5,6 +5,7 @@ import { useSignal } from '@preact/signals';
 import type { SessionClient } from '@tidemark/client';
 import { answerOf } from '@tidemark/client';
 import { useEffect } from 'preact/hooks';
+import { CostPage } from './cost-page.tsx';
 import { linkTo } from './route.ts';
 import { SessionPage } from './session-page.tsx';
 import { TimelinePage } from './timeline-page.tsx';
@@ -13,6 +14,7 @@ import { TimelinePage } from './timeline-page.tsx';
 const VIEWS = [
   ['', 'Live'],
   ['timeline', 'Timeline'],
+  ['cost', 'Cost'],
 ] as const;
 
 /** Links to the places of a session. */
@@ -56,11 +58,13 @@ export function SessionView({ client, session, view }: SessionViewPlace) {
       <h1>{title.value ?? session}</h1>
       {title.value !== undefined && <p class="soft id">{session}</p>}
       <SessionTabs session={session} view={view} />
-      {view === 'timeline' ? (
-        <TimelinePage client={client} session={session} />
-      ) : (
-        <SessionPage client={client} session={session} />
-      )}
+      <PlaceOfSession client={client} session={session} view={view} />
     </>
   );
+}
+
+function PlaceOfSession({ client, session, view }: SessionViewPlace) {
+  if (view === 'timeline') return <TimelinePage client={client} session={session} />;
+  if (view === 'cost') return <CostPage client={client} session={session} />;
+  return <SessionPage client={client} session={session} />;
 }
