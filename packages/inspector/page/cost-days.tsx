@@ -1,13 +1,19 @@
 // Cost of each day as a chart, and as a table.
 
-import { useEffect, useMemo, useRef } from 'preact/hooks';
-import uPlot from 'uplot';
+import { useMemo } from 'preact/hooks';
 import type { CostGroup } from './cost-tables.tsx';
 import { CostCells, CostHead } from './cost-tables.tsx';
 import { dollars } from './format.ts';
+import { roundValues } from './round-values.ts';
 
-const HEIGHT = 220;
-const DAY_S = 86_400;
+const [HEIGHT, TOP, BOTTOM] = [220, 10, 24];
+const DAY_MS = 86_400_000;
+/** Most days that have a label below the chart. */
+const LABELS = 8;
+
+interface CostDay extends CostGroup {
+  readonly name: string;
+}
 
 /** Shows the cost of each day (UTC). */
 export function CostDays({ groups }: { readonly groups: readonly CostGroup[] }) {
@@ -40,31 +46,13 @@ export function CostDays({ groups }: { readonly groups: readonly CostGroup[] }) 
   );
 }
 
-interface CostDay extends CostGroup {
-  readonly name: string;
-}
-
 function DayChart({ days }: { readonly days: readonly CostDay[] }) {
-  const place = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    const { current } = place;
-    if (current === null) return undefined;
-    let chart: uPlot | undefined;
-    const draw = (): void => {
-      chart?.destroy();
-      chart = new uPlot(optionsOf(current.clientWidth), dataOf(days), current);
-    };
-    const dark = matchMedia('(prefers-color-scheme: dark)');
-    const sizes = new ResizeObserver(() => chart?.setSize({ width: current.clientWidth, height: HEIGHT }));
-    draw();
-    sizes.observe(current);
-    dark.addEventListener('change', draw);
-    return () => {
-      sizes.disconnect();
-      dark.removeEventListener('change', draw);
-      chart?.destroy();
-    };
-  }, [days]);
+  const first = Date.parse(days[0]?.name ?? '');
+  const placeOf = (day: string): number => Math.round((Date.parse(day) - first) / DAY_MS);
+  const count = placeOf(days.at(-1)?.name ?? '') + 1;
+  const largest = Math.max(...days.map(({ sums }) => Math.max(Number(sums.paid.cost), Number(sums.compared.ideal))));
+  const yOf = (amount: number): number => HEIGHT - BOTTOM - (amount / (largest || 1)) * (HEIGHT - BOTTOM - TOP);
+  const grid = roundValues(largest);
   return (
     <>
       <ul class="legend">
@@ -72,11 +60,87 @@ function DayChart({ days }: { readonly days: readonly CostDay[] }) {
           <span class="sample-paid" aria-hidden="true" /> bar: paid
         </li>
         <li>
-          <span class="sample-ideal" aria-hidden="true" /> dashed line: with an ideal cache
+          <span class="sample-ideal" aria-hidden="true" /> line: with an ideal cache
         </li>
         <li>Calls of unknown cost are in neither.</li>
       </ul>
-      <div ref={place} class="days" role="img" aria-label={chartText(days)} />
+      <div class="days" role="img" aria-label={chartText(days)}>
+        <svg width="72" height={HEIGHT}>
+          {grid.map((amount) => (
+            <text key={amount} x="66" y={yOf(amount) + 4} text-anchor="end">
+              {dollars(amount)}
+            </text>
+          ))}
+        </svg>
+        <svg class="plot" height={HEIGHT}>
+          {grid.map((amount) => (
+            <line key={amount} x1="0" x2="100%" y1={yOf(amount)} y2={yOf(amount)} />
+          ))}
+          {days.map((day) => (
+            <DayBar key={day.name} day={day} left={placeOf(day.name) / count} width={1 / count} yOf={yOf} />
+          ))}
+          <DayLabels first={first} count={count} />
+        </svg>
+      </div>
+    </>
+  );
+}
+
+interface BarOfDay {
+  readonly day: CostDay;
+  /** Place and width as shares of the chart. */
+  readonly left: number;
+  readonly width: number;
+  readonly yOf: (amount: number) => number;
+}
+
+function DayBar({ day: { name, sums }, left, width, yOf }: BarOfDay) {
+  const { paid, compared } = sums;
+  const share = (value: number): string => `${value * 100}%`;
+  const [start, end] = [left + width * 0.15, left + width * 0.85];
+  return (
+    <g>
+      <title>{`${name}: ${dollars(paid.cost)} paid, ${dollars(compared.ideal)} with an ideal cache`}</title>
+      {paid.cost !== null && (
+        <rect
+          x={share(start)}
+          width={share(end - start)}
+          y={yOf(Number(paid.cost))}
+          height={yOf(0) - yOf(Number(paid.cost))}
+        />
+      )}
+      {compared.ideal !== null && (
+        <>
+          <line
+            class="edge"
+            x1={share(start)}
+            x2={share(end)}
+            y1={yOf(Number(compared.ideal))}
+            y2={yOf(Number(compared.ideal))}
+          />
+          <line
+            class="ideal"
+            x1={share(start)}
+            x2={share(end)}
+            y1={yOf(Number(compared.ideal))}
+            y2={yOf(Number(compared.ideal))}
+          />
+        </>
+      )}
+    </g>
+  );
+}
+
+function DayLabels({ first, count }: { readonly first: number; readonly count: number }) {
+  const every = Math.ceil(count / LABELS);
+  const places = Array.from({ length: Math.ceil(count / every) }, (_, index) => index * every);
+  return (
+    <>
+      {places.map((place) => (
+        <text key={place} x={`${(place / count) * 100}%`} y={HEIGHT - 6}>
+          {new Date(first + place * DAY_MS).toISOString().slice(5, 10)}
+        </text>
+      ))}
     </>
   );
 }
@@ -84,54 +148,6 @@ function DayChart({ days }: { readonly days: readonly CostDay[] }) {
 function chartText(days: readonly CostDay[]): string {
   const dearest = days.reduce((a, b) => (Number(b.sums.paid.cost) > Number(a.sums.paid.cost) ? b : a));
   const [first, last] = [days[0]?.name, days.at(-1)?.name];
-  return `Paid cost of ${days.length} days from ${first} to ${last}. The largest is ${dollars(dearest.sums.paid.cost)} on ${dearest.name}. The table below has all days.`;
+  const largest = `The largest is ${dollars(dearest.sums.paid.cost)} on ${dearest.name}.`;
+  return `Paid cost of ${days.length} days from ${first} to ${last}. ${largest} The table below has all days.`;
 }
-
-/** Returns the times of the days, the paid costs, and the costs with an ideal cache. */
-function dataOf(days: readonly CostDay[]): uPlot.AlignedData {
-  const known = (cost: string | null): number | null => (cost === null ? null : Number(cost));
-  return [
-    days.map(({ name }) => Date.parse(name) / 1_000),
-    days.map(({ sums }) => known(sums.paid.cost)),
-    days.map(({ sums }) => known(sums.compared.ideal)),
-  ];
-}
-
-function optionsOf(width: number): uPlot.Options {
-  const style = getComputedStyle(document.documentElement);
-  const color = (name: string): string => style.getPropertyValue(`--${name}`).trim();
-  const axis = { stroke: color('soft'), grid: { stroke: color('line'), width: 1 }, ticks: { stroke: color('line') } };
-  const bars = uPlot.paths.bars?.({ size: [0.7, 40] });
-  return {
-    width,
-    height: HEIGHT,
-    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
-    legend: { show: false },
-    cursor: { show: false },
-    scales: {
-      x: { range: (_chart, from, to) => [from - DAY_S, to + DAY_S] },
-      y: { range: (_chart, _from, to) => [0, to * 1.05] },
-    },
-    axes: [
-      {
-        ...axis,
-        values: (_chart, days) => days.map((day) => new Date(day * 1_000).toISOString().slice(5, 10)),
-        incrs: DAY_INCREMENTS,
-      },
-      { ...axis, size: 70, values: (_chart, amounts) => amounts.map((amount) => dollars(amount)) },
-    ],
-    series: [
-      {},
-      {
-        label: 'paid',
-        fill: color('read'),
-        stroke: color('read'),
-        points: { show: false },
-        ...(bars !== undefined && { paths: bars }),
-      },
-      { label: 'ideal', stroke: color('ink'), width: 2, dash: [6, 4], points: { show: false } },
-    ],
-  };
-}
-
-const DAY_INCREMENTS = [1, 2, 7, 14, 30, 90, 365].map((days) => days * DAY_S);

@@ -2,6 +2,7 @@
 // without colours.
 
 import { billionths, count } from './format.ts';
+import { roundValues } from './round-values.ts';
 import type { BarScale, BucketTokens, StreamTimeline, TimelineCall } from './timeline-calls.ts';
 import { isExpired, isLongPause, markText, pauseText } from './timeline-calls.ts';
 
@@ -139,22 +140,13 @@ function paintBands(context: CanvasRenderingContext2D, frame: VisibleFrame, them
 function paintGrid(context: CanvasRenderingContext2D, frame: TimelineFrame, theme: TimelineTheme): void {
   context.strokeStyle = theme.line;
   context.lineWidth = 1;
-  for (const value of gridOf(frame)) {
+  for (const value of roundValues(frame.stream.largest[frame.scale])) {
     const y = Math.round(heightOf(frame, value)) + 0.5;
     context.beginPath();
     context.moveTo(GUTTER, y);
     context.lineTo(frame.width, y);
     context.stroke();
   }
-}
-
-/** Returns three to six round values of the scale. */
-function gridOf({ stream, scale }: TimelineFrame): readonly number[] {
-  const rough = stream.largest[scale] / 4;
-  const unit = 10 ** Math.floor(Math.log10(rough));
-  const distance = unit * ([1, 2, 5, 10].find((one) => one * unit >= rough) ?? 10);
-  const steps = Math.floor(stream.largest[scale] / distance);
-  return Array.from({ length: steps + 1 }, (_, index) => index * distance);
 }
 
 function heightOf({ stream, scale, height }: TimelineFrame, value: number): number {
@@ -327,7 +319,7 @@ function paintGutter(context: CanvasRenderingContext2D, frame: TimelineFrame, th
   context.fillRect(0, 0, GUTTER - 4, height);
   context.fillStyle = theme.soft;
   context.textAlign = 'right';
-  for (const value of gridOf(frame))
+  for (const value of roundValues(frame.stream.largest[frame.scale]))
     context.fillText(scale === 'cost' ? billionths(value) : compact(value), GUTTER - 10, heightOf(frame, value) + 4);
   context.fillText('step', GUTTER - 10, height - BOTTOM + 14);
   context.fillText('pause', GUTTER - 10, height - BOTTOM + 32);
