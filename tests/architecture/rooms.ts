@@ -91,6 +91,7 @@ export const ARROWS: Readonly<Record<string, readonly string[] | '*'>> = {
     'packages/simulator',
     'packages/recording',
     'packages/analytics',
+    'packages/client',
     'packages/server',
     'stores/memory',
     'stores/ndjson',

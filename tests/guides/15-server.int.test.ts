@@ -2,6 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -36,7 +37,10 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
+  const ended = once(server, 'exit');
   server.kill();
+  // Node writes its cache of compiled modules when the process ends.
+  await ended;
   await rm(folder, { recursive: true, force: true });
 });
 

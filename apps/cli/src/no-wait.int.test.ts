@@ -108,7 +108,10 @@ const LINES: Readonly<Record<string, readonly (readonly string[])[]>> = {
   verify: [['verify', 'S']],
   sessions: [['sessions']],
   export: [['export', 'S', '--format', 'json']],
-  serve: [['serve', '--host', '0.0.0.0']],
+  serve: [
+    ['serve', '--host', '0.0.0.0'],
+    ['serve', '--link', '--port', '1'],
+  ],
   simulate: [['simulate', '--port', '0', '--scenario', 'in.json']],
   smoke: [['smoke', '--provider', 'simulator', '--model', 'claude-opus-5-5']],
   config: [['config'], ['config', '--config', 'in.json']],

@@ -132,6 +132,14 @@ describe('a link', () => {
     });
   });
 
+  test('is created by a client with the token', async () => {
+    await using place = await openTestServer();
+    const { status, body } = await place.send('POST', '/links');
+    expect(status).toBe(201);
+    expect(await place.send('POST', '/link', body)).toEqual({ status: 200, body: { token: place.token } });
+    expect((await fetch(`${place.server.url}/links`, { method: 'POST' })).status).toBe(401);
+  });
+
   test('is void after ten minutes, and only the ten newest links are kept', () => {
     let now = 0;
     const authentication = createAuthentication(newToken(), () => now);

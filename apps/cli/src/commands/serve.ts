@@ -14,6 +14,7 @@ export const serve: Command = {
   examples: [
     ['tidemark serve', 'on 127.0.0.1; prints its address, a one-time link and the place of the token'],
     ['tidemark serve --port 7440 --folder ~/work', 'new sessions can work in this folder and below'],
+    ['tidemark serve --link', 'a new one-time link of the running server, for another browser'],
     ['tidemark serve --provider simulator', 'without a key: answers of a simulator'],
     ['tidemark serve --host 0.0.0.0 --expose --allow-host build-7', 'for other machines, behind a proxy with TLS'],
   ],
@@ -21,6 +22,7 @@ export const serve: Command = {
     void declareAgentFlags(
       command
         .option('--port <number>', 'port; 0 selects any free port', portOf, DEFAULT_PORT)
+        .option('--link', 'print a new one-time link of the server that runs on this port, and end')
         .option('--host <address>', 'address to bind', '127.0.0.1')
         .option('--expose', 'allow an address that other machines can reach; needs a token in the environment')
         .option('--allow-host <name>', 'host name that clients use; name:port for one port (repeatable)', addTo)
@@ -42,8 +44,8 @@ and cannot be changed. A session that is idle for a minute is closed, so that an
 
 /** Loads the server only if it is needed, because each command loads this file. */
 async function start(flags: ServeFlags, context: CommandContext): Promise<CommandOutcome> {
-  const { runServer } = await import('../serve/run-server.ts');
-  return runServer(flags, context);
+  if (flags.link !== true) return (await import('../serve/run-server.ts')).runServer(flags, context);
+  return (await import('../serve/print-link.ts')).printLink(flags, context);
 }
 
 function portOf(text: string): number {

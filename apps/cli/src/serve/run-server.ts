@@ -21,6 +21,7 @@ import { TOKEN_VARIABLE } from './token-variable.ts';
 /** Options of `tidemark serve`. */
 export interface ServeFlags extends AgentFlags {
   readonly port: number;
+  readonly link?: true;
   readonly host: string;
   readonly expose?: boolean;
   readonly allowHost?: readonly string[];
@@ -29,7 +30,7 @@ export interface ServeFlags extends AgentFlags {
 
 /** Opens the server, prints how to reach it, and closes it at Ctrl-C. */
 export async function runServer(
-  { port, host, expose = false, allowHost, folder, ...flags }: ServeFlags,
+  { port, host, expose = false, allowHost, folder, link: _link, ...flags }: ServeFlags,
   context: CommandContext,
 ): Promise<CommandOutcome> {
   const { output, signal } = context;

@@ -1,4 +1,4 @@
-// Routes of the server itself: its health, its metrics, and the exchange of a one-time link for the token.
+// Routes of the server itself: its health, its metrics, and its one-time links.
 
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Metrics } from './metrics.ts';
@@ -18,6 +18,7 @@ export function addServiceRoutes(
     const token = authentication.redeem(context.req.valid('json').code);
     return context.json({ token }, 200);
   });
+  app.openapi(NEW_LINK, (context) => context.json({ code: authentication.createCode() }, 201));
   app.openapi(METRICS, async (context) =>
     context.text(await metrics.text(), 200, { 'content-type': metrics.contentType }),
   );
@@ -40,6 +41,17 @@ const LINK = createRoute({
   security: [],
   request: jsonBody(z.strictObject({ code: z.string().min(1).max(200) })),
   responses: { 200: jsonAnswer(z.object({ token: z.string() }), 'The token.'), default: REFUSED },
+});
+
+const NEW_LINK = createRoute({
+  method: 'post',
+  path: '/links',
+  operationId: 'createLink',
+  summary: 'Create the code of a one-time link, which can be used once within ten minutes',
+  responses: {
+    201: jsonAnswer(z.object({ code: z.string() }), 'The link is the address of the server with `/#code=<code>`.'),
+    default: REFUSED,
+  },
 });
 
 const METRICS = createRoute({
