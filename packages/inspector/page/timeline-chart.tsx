@@ -74,7 +74,7 @@ export function TimelineChart({ stream, scale, selected, open }: ChartPlace) {
   );
 }
 
-/** Returns the widest zoom at which all calls are visible, or one at which bars can be told apart. */
+/** Returns the widest zoom at which all calls are visible, or one at which bars are wide enough to distinguish. */
 function firstZoom(calls: number): number {
   const room = Math.min(innerWidth, 1_100) - GUTTER - 60;
   const fitting = STEPS.findLastIndex((step) => calls * step <= room);

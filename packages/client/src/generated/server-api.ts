@@ -1084,18 +1084,6 @@ export interface components {
             unpriced: number;
             workspace: string;
         };
-        ListedSessions: {
-            /** @description Value of `after` for the next page. */
-            next: string | null;
-            /** @description Sessions that could not be read to their end. */
-            problems: {
-                reason: string;
-                session: string;
-            }[];
-            sessions: components["schemas"]["ListedSession"][];
-            /** @description Time at which the logs were read last. */
-            updatedAt: string;
-        };
         LiveState: {
             /** @description Prompts that wait for the end of the turn. */
             drafts?: components["schemas"]["QueuedPrompt"][];
@@ -1381,6 +1369,18 @@ export interface components {
             /** @description Absolute path of the folder of the session. */
             workspace: string;
         };
+        SessionFiguresPage: {
+            /** @description Value of `after` for the next page. */
+            next: string | null;
+            /** @description Sessions that could not be read to their end. */
+            problems: {
+                reason: string;
+                session: string;
+            }[];
+            sessions: components["schemas"]["ListedSession"][];
+            /** @description Time at which the logs were read last. */
+            updatedAt: string;
+        };
         SessionMessage: SessionMessage;
         Skills: {
             /** @description Sessions that could not be read to their end. */
@@ -1636,7 +1636,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListedSessions"];
+                    "application/json": components["schemas"]["SessionFiguresPage"];
                 };
             };
             /** @description The request was refused. `error.next` is the next step. */

@@ -60,15 +60,15 @@ const LISTED: z.ZodType<ListedSession> = z
   .openapi('ListedSession');
 
 /** Part of the list of sessions with their figures. */
-export type ListedSessions = Fresh<{ readonly sessions: readonly ListedSession[]; readonly next: string | null }>;
+export type SessionFiguresPage = Fresh<{ readonly sessions: readonly ListedSession[]; readonly next: string | null }>;
 
-export const LISTED_SESSIONS: z.ZodType<ListedSessions> = z
+export const LISTED_SESSIONS: z.ZodType<SessionFiguresPage> = z
   .object({
     sessions: z.array(LISTED),
     next: NAME.describe('Value of `after` for the next page.'),
     ...FRESHNESS,
   })
-  .openapi('ListedSessions');
+  .openapi('SessionFiguresPage');
 
 const NUMBERS = z.array(NUMBER);
 const KNOWN_NUMBERS = z.array(NUMBER.nullable());
