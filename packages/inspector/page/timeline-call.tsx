@@ -70,6 +70,9 @@ export function CallDetails({ client, session, call }: CallPlace) {
 }
 
 function TokenTable({ call: { tokens, forecast } }: { readonly call: Call }) {
+  // Each request has input, so a sum of 0 means that the provider sent no count.
+  const isCounted = tokens.fresh + tokens.read + tokens.written + tokens.untold > 0;
+  const shown = (value: number): string => (isCounted || value > 0 ? count(value) : 'unknown');
   const rows: readonly (readonly [string, number, number | undefined])[] = [
     ['Read from the cache', tokens.read, forecast?.read],
     ['Written to the cache', tokens.written, forecast?.write],
@@ -92,8 +95,8 @@ function TokenTable({ call: { tokens, forecast } }: { readonly call: Call }) {
         {rows.map(([name, actual, expected]) => (
           <tr key={name}>
             <th scope="row">{name}</th>
-            <td>{count(actual)}</td>
-            <td>{expected === undefined ? '–' : expected === actual ? 'exact' : count(expected)}</td>
+            <td>{shown(actual)}</td>
+            <td>{expected === undefined ? '–' : isCounted && expected === actual ? 'exact' : count(expected)}</td>
           </tr>
         ))}
       </tbody>
@@ -123,11 +126,12 @@ function Facts({ title, rows }: FactRows) {
 }
 
 function CostTable({
-  call: { paid, uncached, ideal, forecast, lost, again, wasted, waiting },
+  call: { paid, uncached, ideal, forecast, held, lost, again, wasted, waiting },
 }: {
   readonly call: Call;
 }) {
   const input = forecast === null ? 'no forecast' : dollars(forecast.cost);
+  const isKnown = held !== null || again > 0;
   return (
     <Facts
       title="Cost"
@@ -136,8 +140,8 @@ function CostTable({
         ['Forecast before the answer', input],
         ['Without a cache', dollars(uncached)],
         ['With an ideal cache', dollars(ideal)],
-        ['Tokens paid again', count(again)],
-        ['Additional cost of these', dollars(lost)],
+        ['Tokens paid again', isKnown ? count(again) : 'unknown'],
+        ['Additional cost of these', isKnown ? dollars(lost) : 'unknown'],
         ['Written, never read', count(wasted)],
         ['Written, not read yet', count(waiting)],
       ]}

@@ -134,7 +134,9 @@ export function callText(call: TimelineCall, begins: string): string {
   const { read, written, fresh, untold, output } = call.tokens;
   const parts = [
     `Step ${call.step} at ${time(timeOf(call, begins), true)}`,
-    `${count(read)} read, ${count(written)} written, ${count(fresh)} fresh, ${count(output)} output`,
+    sumOf(call.tokens) === 0
+      ? 'tokens unknown'
+      : `${count(read)} read, ${count(written)} written, ${count(fresh)} fresh, ${count(output)} output`,
     ...(untold > 0 ? [`${count(untold)} input tokens of an unknown part`] : []),
     `cost ${billionths(call.paid)}`,
     ...(isLongPause(call) ? [pauseText(call)] : []),

@@ -37,6 +37,7 @@ export function TimelineLegend({ scale }: { readonly scale: BarScale }) {
       <li>
         <span class="epoch">◆</span> new epoch
       </li>
+      <li>? {scale === 'tokens' ? 'tokens' : 'cost'} unknown</li>
       <li>bands: epochs</li>
     </ul>
   );

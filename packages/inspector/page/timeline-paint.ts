@@ -4,7 +4,7 @@
 import { billionths, count } from './format.ts';
 import { roundValues } from './round-values.ts';
 import type { BarScale, BucketTokens, StreamTimeline, TimelineCall } from './timeline-calls.ts';
-import { isExpired, isLongPause, markText, pauseText } from './timeline-calls.ts';
+import { isExpired, isLongPause, markText, pauseText, sumOf } from './timeline-calls.ts';
 
 /** Width of the scale at the left, in pixels. */
 export const GUTTER = 64;
@@ -183,7 +183,7 @@ function paintCall(context: CanvasRenderingContext2D, frame: TimelineFrame, { ca
       });
     else paintTick(context, frame, { left, width, value: read + written + fresh, theme });
   }
-  if (frame.scale === 'cost' && call.paid === null) {
+  if (frame.scale === 'cost' ? call.paid === null : sumOf(call.tokens) === 0) {
     context.fillStyle = theme.soft;
     context.textAlign = 'center';
     if (frame.step >= 8) context.fillText('?', left + width / 2, frame.height - BOTTOM - 4);
@@ -256,25 +256,39 @@ function paintSelection(context: CanvasRenderingContext2D, frame: TimelineFrame,
 function paintLabels(context: CanvasRenderingContext2D, frame: VisibleFrame, theme: TimelineTheme): void {
   const base = frame.height - BOTTOM;
   const every = [1, 2, 5, 10, 20, 50, 100, 200, 500].find((one) => one * frame.step >= 44) ?? 1_000;
-  // Texts that would be painted over the text before them are left out. The list of breaks contains them.
+  // A text without space is left out. The list of breaks contains it.
   const free = { causes: 0, steps: 0, pauses: 0 };
   for (const call of frame.visible) {
     const left = leftOf(frame, call.place);
     const middle = left + (frame.step * FILLED) / 2;
     if (call.isBreak) {
       paintMark(context, { middle, isMiss: call.cause !== null }, theme);
-      if (left >= free.causes)
-        free.causes = paintText(context, markText(call), { x: left, y: 12, color: theme.ink, end: frame.width });
+      free.causes = paintText(context, markText(call), {
+        x: left,
+        y: 12,
+        color: theme.ink,
+        free: free.causes,
+        end: frame.width,
+      });
     }
-    if (call.place % every === 0 && middle >= free.steps) {
-      free.steps = paintText(context, String(call.step), { x: left, y: base + 14, color: theme.soft, end: Infinity });
-    }
+    if (call.place % every === 0)
+      free.steps = paintText(context, String(call.step), {
+        x: left,
+        y: base + 14,
+        color: theme.soft,
+        free: free.steps,
+        end: frame.width,
+      });
     if (isLongPause(call)) {
       context.fillStyle = isExpired(call) ? theme.bad : theme.soft;
       context.fillRect(left - frame.step * (1 - FILLED), base + 1, 2, 22);
-      const text = pauseText(call);
-      if (left >= free.pauses)
-        free.pauses = paintText(context, text, { x: left, y: base + 32, color: theme.ink, end: frame.width });
+      free.pauses = paintText(context, pauseText(call), {
+        x: left,
+        y: base + 32,
+        color: theme.ink,
+        free: free.pauses,
+        end: frame.width,
+      });
     }
   }
 }
@@ -299,14 +313,17 @@ interface TextPlace {
   readonly x: number;
   readonly y: number;
   readonly color: string;
-  /** Right edge that the text should not pass. */
+  /** Right edge of the text before. A text that would begin before it is left out. */
+  readonly free: number;
+  /** Right edge of the chart. A text that would pass it is moved to the left. */
   readonly end: number;
 }
 
-/** Paints a text and returns the place after it. */
-function paintText(context: CanvasRenderingContext2D, text: string, { x, y, color, end }: TextPlace): number {
+/** Paints a text if there is space, and returns the first free place. */
+function paintText(context: CanvasRenderingContext2D, text: string, { x, y, color, free, end }: TextPlace): number {
   const { width } = context.measureText(text);
   const left = Math.min(x, end - width - 4);
+  if (left < free) return free;
   context.fillStyle = color;
   context.textAlign = 'left';
   context.fillText(text, left, y);

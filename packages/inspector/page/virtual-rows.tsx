@@ -6,6 +6,9 @@ import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } 
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 
+/** Height of the head, which stays at the top, in pixels. */
+const HEAD = 36;
+
 interface RowTable {
   /** Name of the table for a screen reader. */
   readonly label: string;
@@ -30,12 +33,21 @@ export function VirtualRows({ label, head, columns, count, rowHeight, row, open 
     if (next !== undefined) {
       active.value = next;
       virtualizer.scrollToIndex(next);
-    } else if (event.key === 'Enter' && event.target === place.current) open(active.value);
+    } else if (event.key === 'Enter' && event.target === event.currentTarget) open(active.value);
     else return;
     event.preventDefault();
   };
   return (
-    <div class={`rows ${columns}`} role="grid" aria-label={label} aria-rowcount={count + 1}>
+    <div
+      ref={place}
+      class={`rows ${columns}`}
+      role="grid"
+      aria-label={label}
+      aria-rowcount={count + 1}
+      tabIndex={0}
+      aria-activedescendant={`${id}-${active.value}`}
+      onKeyDown={move}
+    >
       <div role="row" class="head" aria-rowindex={1}>
         {head.map((name) => (
           <span key={name} role="columnheader">
@@ -43,15 +55,7 @@ export function VirtualRows({ label, head, columns, count, rowHeight, row, open 
           </span>
         ))}
       </div>
-      <div
-        ref={place}
-        class="body"
-        role="rowgroup"
-        tabIndex={0}
-        aria-label={label}
-        aria-activedescendant={`${id}-${active.value}`}
-        onKeyDown={move}
-      >
+      <div role="rowgroup">
         <div class="space" role="presentation" style={{ height: `${virtualizer.getTotalSize()}px` }}>
           {virtualizer.getVirtualItems().map(({ index, start }) => (
             <div
@@ -60,7 +64,7 @@ export function VirtualRows({ label, head, columns, count, rowHeight, row, open 
               role="row"
               aria-rowindex={index + 2}
               class={index === active.value ? 'active' : ''}
-              style={{ height: `${rowHeight}px`, transform: `translateY(${start}px)` }}
+              style={{ height: `${rowHeight}px`, transform: `translateY(${start - HEAD}px)` }}
               onClick={() => {
                 active.value = index;
                 open(index);
@@ -90,6 +94,8 @@ function useVirtualizer(
     getScrollElement: () => place.current,
     estimateSize: () => rowHeight,
     overscan: 12,
+    scrollMargin: HEAD,
+    scrollPaddingStart: HEAD,
     scrollToFn: elementScroll,
     observeElementRect,
     observeElementOffset,
