@@ -1,7 +1,7 @@
 // Routes of the data that the inspector shows: the timeline of a session, and the list of sessions with their figures.
 
 import { createRoute, z } from '@hono/zod-openapi';
-import type { SessionReport } from '@tidemark/analytics';
+import type { SessionProjection, SessionReport } from '@tidemark/analytics';
 import { readTimeline } from '@tidemark/inspector';
 import { sessionId } from '@tidemark/log';
 import type { FreshProjection } from '../analytics/fresh-projection.ts';
@@ -10,7 +10,7 @@ import type { ListedSession } from './inspector-schemas.ts';
 import { LISTED_SESSIONS, TIMELINE } from './inspector-schemas.ts';
 import type { RoutePlace, ServerApp } from './route-parts.ts';
 import { jsonAnswer, REFUSED, requireSession, SESSION_PATH } from './route-parts.ts';
-import { COUNT } from './values.ts';
+import { COUNT, SESSION_ID } from './values.ts';
 
 /** Adds the routes of the inspector's data. */
 export function addInspectorRoutes(
@@ -19,13 +19,16 @@ export function addInspectorRoutes(
 ): void {
   app.openapi(SESSIONS, async (context) => {
     const query = context.req.valid('query');
-    const { sessions, ...rest } = await projection.read((rows) => rows.sessions(query));
+    const { session } = query;
+    const ask = (rows: SessionProjection) => rows.sessions(query);
+    const read = session === undefined ? projection.read(ask) : projection.readSession(session, ask);
+    const { sessions, ...rest } = await read;
     return context.json({ sessions: sessions.map((one) => listedSession(one, live)), ...rest }, 200);
   });
   app.openapi(READ_TIMELINE, async (context) => {
     const { session } = context.req.valid('param');
     await requireSession(log, session);
-    return context.json(await projection.read((rows) => readTimeline(rows, session)), 200);
+    return context.json(await projection.readSession(session, (rows) => readTimeline(rows, session)), 200);
   });
 }
 
@@ -50,7 +53,7 @@ const SESSIONS = createRoute({
   summary: 'List sessions with their cost, hit rate and breaks, latest change first',
   request: {
     query: z.object({
-      session: z.string().min(1).exactOptional(),
+      session: SESSION_ID.exactOptional(),
       workspace: z.string().min(1).exactOptional(),
       model: z.string().min(1).exactOptional(),
       title: z.string().min(1).exactOptional().describe('Part of the title, in any case.'),
