@@ -18,15 +18,18 @@ export interface TemplateSession {
 const STEPS = 20;
 const TURNS = 5;
 
-/** Lets an agent run a session of 100 calls. Each of its steps has one call of a tool with a result of 1,000 bytes. */
-export async function templateSession(): Promise<TemplateSession> {
+/**
+ * Lets an agent run a session of turns with 20 calls, by default of 100 calls. Each of its steps has one call of a tool
+ * with a result of 1,000 bytes.
+ */
+export async function templateSession(turns: number = TURNS): Promise<TemplateSession> {
   const log = createMemoryStore();
   const steady = await beginSteady({ log, calls: 1, bytes: 1_000 });
-  for (let turn = 0; turn < TURNS; turn += 1) await steady.turn(STEPS);
+  for (let turn = 0; turn < turns; turn += 1) await steady.turn(STEPS);
   await steady.close();
   const records: Recorded[] = [];
   for await (const record of log.read(steady.id)) records.push(record);
-  return { log, records, calls: STEPS * TURNS };
+  return { log, records, calls: STEPS * turns };
 }
 
 const MODELS = ['claude-opus-5-5', 'claude-sonnet-4-5', 'claude-haiku-4-5'];
@@ -93,7 +96,8 @@ export async function writeCopies(template: TemplateSession, log: Log, count: nu
   }
 }
 
-function eventOf(record: Recorded): Event {
+/** Returns the event of a record. */
+export function eventOf(record: Recorded): Event {
   if (record.kind === 'unknown') throw new Error('the template has a record of an unknown kind');
   const { v: _v, position: _position, fence: _fence, chain: _chain, ...event } = record;
   return event;

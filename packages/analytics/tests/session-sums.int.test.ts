@@ -47,9 +47,10 @@ async function expectSameSums({ sessions, projection }: Played): Promise<void> {
   const { sessions: each } = await accountsOf(sessions, 'session');
   const listed = await projection.sessions({ limit: 500 });
   expect(listed.sessions.map(({ session }) => session).toSorted()).toEqual([...sessions.ids].toSorted());
-  for (const { session, cost, cache } of listed.sessions) {
+  for (const { session, cost, cache, breaks } of listed.sessions) {
     const account = each.find((one) => one.session === session)?.account ?? NO_CALLS;
     expect({ session, cost, cache }).toEqual({ session, cost: costSums(account), cache: cacheSums(account) });
+    expect(breaks).toBe((await projection.listBreaks({ session, limit: 1000 })).breaks.length);
     expect((await projection.cost({ session })).whole).toEqual(costSums(account));
     const { calls } = await projection.calls(session, { limit: 1000 });
     expect(calls.reduce((sum, { tokens }) => sum + tokens.read, 0)).toBe(account.tokens.read);

@@ -11,6 +11,8 @@ export async function buildParts(): Promise<PageParts> {
     input: fileURLToPath(new URL('main.tsx', import.meta.url)),
     platform: 'browser',
     tsconfig: false,
+    // Modules of the packages have no side effects, so those that the page does not use are left out.
+    treeshake: { moduleSideEffects: false },
     transform: { target: 'es2022', jsx: { runtime: 'automatic', importSource: 'preact' } },
   });
   try {

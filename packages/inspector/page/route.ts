@@ -30,3 +30,9 @@ export function linkTo(path: readonly string[], values: Readonly<Record<string, 
   const query = new URLSearchParams(values).toString();
   return `#/${path.map(encodeURIComponent).join('/')}${query === '' ? '' : `?${query}`}`;
 }
+
+/** Changes the address to a place that is already shown. The history of the browser gets no entry. */
+export function keepAddress(address: string): void {
+  history.replaceState(undefined, '', address);
+  fragment.value = address;
+}

@@ -22,7 +22,6 @@ export function SessionPage({ client, session }: SessionPlace) {
   const { conversation, arriving, questions, problem } = followed;
   return (
     <section>
-      <h1>{session}</h1>
       {problem.value !== '' && <p role="alert">{problem.value}</p>}
       <ol class="conversation" aria-live="polite">
         {conversation.value.entries.map((entry, index) => (

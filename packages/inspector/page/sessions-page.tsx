@@ -1,34 +1,42 @@
-// List of the sessions, newest first.
+// List of the sessions as a tree of forks and subagents, the latest change first.
 
-import { useSignal, useSignalEffect } from '@preact/signals';
-import type { components, SessionClient } from '@tidemark/client';
+import { useComputed, useSignal } from '@preact/signals';
+import type { SessionClient } from '@tidemark/client';
 import { answerOf } from '@tidemark/client';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useMemo } from 'preact/hooks';
 import { textOf } from './connection.ts';
+import { count, counted, dollars, percent, time } from './format.ts';
 import { linkTo } from './route.ts';
+import { emptyList, followSessions } from './session-list.ts';
+import type { ListedSession, SessionRow } from './session-tree.ts';
+import { sessionTree } from './session-tree.ts';
+import { VirtualRows } from './virtual-rows.tsx';
 
-type Listed = components['schemas']['SessionEntry'];
+/** Time for which a search must stay before it is sent, in milliseconds. */
+const SETTLE_MS = 200;
 
 /** Shows the sessions of the server. */
 export function SessionsPage({ client }: { readonly client: SessionClient }) {
   const title = useSignal('');
-  const sessions = useSignal<readonly Listed[]>([]);
-  const problem = useSignal('');
-  useSignalEffect(() => {
-    const query = title.value === '' ? {} : { title: title.value };
-    answerOf(client.GET('/sessions', { params: { query } })).then(
-      (answer) => {
-        sessions.value = answer.sessions;
-        problem.value = '';
-      },
-      (error: unknown) => {
-        problem.value = textOf(error);
-      },
+  const list = useMemo(emptyList, []);
+  useEffect(() => {
+    const ended = new AbortController();
+    const delay = title.value === '' ? 0 : SETTLE_MS;
+    const timer = setTimeout(
+      () => void followSessions(client, list, { title: title.value, ended: ended.signal }),
+      delay,
     );
-  });
+    return () => {
+      clearTimeout(timer);
+      ended.abort();
+    };
+  }, [client, title.value]);
+  const rows = useComputed(() => sessionTree(list.sessions.value));
   return (
     <section>
       <h1>Sessions</h1>
-      <p>
+      <div class="controls">
         <label>
           Title{' '}
           <input
@@ -38,35 +46,79 @@ export function SessionsPage({ client }: { readonly client: SessionClient }) {
               title.value = event.currentTarget.value;
             }}
           />
-        </label>{' '}
+        </label>
         <NewSession client={client} />
-      </p>
-      {problem.value !== '' && <p role="alert">{problem.value}</p>}
-      {sessions.value.length === 0 ? (
-        <p class="soft">There is no session yet.</p>
+        <span class="soft" role="status">
+          {list.complete.value || rows.value.length > 0
+            ? counted(rows.value.length, 'session')
+            : 'The sessions are being read.'}
+          {!list.complete.value && rows.value.length > 0 && ', more are being read'}
+        </span>
+      </div>
+      {list.problem.value !== '' && <p role="alert">{list.problem.value}</p>}
+      {rows.value.length === 0 ? (
+        list.complete.value && (
+          <p class="soft">{title.value === '' ? 'There is no session yet.' : 'No title contains this text.'}</p>
+        )
       ) : (
-        <ul class="sessions">
-          {sessions.value.map((one) => (
-            <SessionRow key={one.session} {...one} />
-          ))}
-        </ul>
+        <SessionTable rows={rows.value} />
       )}
     </section>
   );
 }
 
-function SessionRow({ session, title, createdAt, workspace, running, questions, parent, startedBy }: Listed) {
+function SessionTable({ rows }: { readonly rows: readonly SessionRow[] }) {
   return (
-    <li>
-      <a href={linkTo(['sessions', session])}>{title ?? session}</a>
-      <span class="soft">
-        {createdAt.slice(0, 16).replace('T', ' ')} · {workspace}
-        {parent !== undefined && ' · fork'}
-        {startedBy !== undefined && ' · subagent'}
-      </span>
-      {running && <strong> running</strong>}
-      {questions > 0 && <strong> asks</strong>}
-    </li>
+    <VirtualRows
+      label="Sessions"
+      columns="session-rows"
+      head={['Session', 'Last change (UTC)', 'Calls', 'Paid', 'Hit rate', 'Breaks', 'Paid again']}
+      count={rows.length}
+      rowHeight={36}
+      open={(index) => {
+        const session = rows[index]?.session.session;
+        if (session !== undefined) location.hash = linkTo(['sessions', session]);
+      }}
+      row={(index) => {
+        const row = rows[index];
+        return row === undefined ? [] : sessionCells(row);
+      }}
+    />
+  );
+}
+
+function sessionCells({ session: one, depth, origin }: SessionRow): readonly ComponentChildren[] {
+  return [
+    <SessionName session={one} depth={depth} origin={origin} />,
+    time(one.changedAt),
+    count(one.calls),
+    paidText(one),
+    percent(one.hitRate),
+    count(one.breaks),
+    one.lost === null ? 'unknown' : one.lost === '0' ? '–' : dollars(one.lost),
+  ];
+}
+
+/** Formats what a session paid. A `+` means that calls of unknown cost come in addition. */
+function paidText({ paid, calls, unpriced }: ListedSession): string {
+  if (calls === 0) return '–';
+  if (paid === null || unpriced === calls) return 'unknown';
+  return `${dollars(paid)}${unpriced > 0 ? ' +' : ''}`;
+}
+
+type NamedSession = Pick<SessionRow, 'session' | 'depth'> & { readonly origin: SessionRow['origin'] | undefined };
+
+function SessionName({ session: one, depth, origin }: NamedSession) {
+  return (
+    <span class="session-name" style={{ paddingLeft: `${Math.min(depth, 8) * 1.2}rem` }} title={one.workspace}>
+      {origin !== undefined && <span class="soft">↳ {origin} </span>}
+      <a href={linkTo(['sessions', one.session])} tabIndex={-1}>
+        {one.title ?? one.session}
+      </a>
+      {one.running && <strong> ● running</strong>}
+      {one.questions > 0 && <strong class="asks"> ? asks</strong>}
+      {one.problem !== null && <strong class="miss"> ! {one.problem}</strong>}
+    </span>
   );
 }
 

@@ -16,7 +16,7 @@ export function selectSessions(rows: RowDatabase, query: SessionQuery, limit: nu
   const values = Object.assign({}, ...conditions.map((one) => one.values));
   // The totals are added up only for the sessions of the page.
   const found = rows.query(
-    `SELECT page.*, ${SUMS} FROM (
+    `SELECT page.*, (SELECT count(*) FROM break WHERE break.session = page.key) AS breaks, ${SUMS} FROM (
       SELECT * FROM session WHERE ${where} ORDER BY changed_at DESC, id DESC LIMIT :limit
     ) AS page LEFT JOIN session_total ON session_total.session = page.key
     GROUP BY page.key ORDER BY page.changed_at DESC, page.id DESC`,
@@ -81,6 +81,7 @@ function sessionReport(row: SqlRow): SessionReport {
     changedAt: textIn(row['changed_at']),
     records: numberIn(row['length']),
     problem: nullableText(row['problem']),
+    breaks: numberIn(row['breaks']),
     cost: costSums(account),
     cache: cacheSums(account),
   };

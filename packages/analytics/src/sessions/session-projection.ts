@@ -166,6 +166,8 @@ export interface SessionReport {
   readonly records: number;
   /** Reason why the session could not be read to its end. The totals are then those of the records before. */
   readonly problem: string | null;
+  /** Number of its breaks, as `listBreaks` lists them. */
+  readonly breaks: number;
   readonly cost: CostSums;
   readonly cache: CacheSums;
 }

@@ -54,6 +54,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/analytics/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List sessions with their cost, hit rate and breaks, latest change first */
+        get: operations["readSessionFigures"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/analytics/skills": {
         parameters: {
             query?: never;
@@ -636,6 +653,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sessions/{session}/timeline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read all calls of a session as columns of numbers */
+        get: operations["readTimeline"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/sessions/{session}/verify": {
         parameters: {
             query?: never;
@@ -1021,6 +1055,35 @@ export interface components {
             patterns?: string[];
             tool: string;
         };
+        ListedSession: {
+            breaks: number;
+            calls: number;
+            changedAt: string;
+            createdAt: string;
+            /** @description Between 0 and 1. `null` if there is nothing to divide by. */
+            hitRate: number | null;
+            /** @description US dollars as an exact decimal. `null` if no part is known. */
+            lost: string | null;
+            /** @description US dollars as an exact decimal. `null` if no part is known. */
+            paid: string | null;
+            /** @description Session that this one was forked from. */
+            parent: string | null;
+            /** @description Reason why the session could not be read to its end. */
+            problem: string | null;
+            /** @description Number of questions that wait for an answer. */
+            questions: number;
+            /** @description Number of records, ancestors included. */
+            records: number;
+            root: string;
+            running: boolean;
+            session: string;
+            /** @description Session that started this one as its subagent. */
+            startedBy: string | null;
+            title: string | null;
+            /** @description Number of calls whose cost is unknown and not in `paid`. */
+            unpriced: number;
+            workspace: string;
+        };
         LiveState: {
             /** @description Prompts that wait for the end of the turn. */
             drafts?: components["schemas"]["QueuedPrompt"][];
@@ -1306,6 +1369,18 @@ export interface components {
             /** @description Absolute path of the folder of the session. */
             workspace: string;
         };
+        SessionFiguresPage: {
+            /** @description Value of `after` for the next page. */
+            next: string | null;
+            /** @description Sessions that could not be read to their end. */
+            problems: {
+                reason: string;
+                session: string;
+            }[];
+            sessions: components["schemas"]["ListedSession"][];
+            /** @description Time at which the logs were read last. */
+            updatedAt: string;
+        };
         SessionMessage: SessionMessage;
         Skills: {
             /** @description Sessions that could not be read to their end. */
@@ -1333,6 +1408,59 @@ export interface components {
             sources: string[];
             tokens: number;
             versions: string[];
+        };
+        Timeline: {
+            /** @description Time of the first call. Empty without calls. */
+            begins: string;
+            /** @description Causes, joined by ` + ` if a call has several. */
+            causes: string[];
+            columns: components["schemas"]["TimelineColumns"];
+            models: string[];
+            /** @description Sessions that could not be read to their end. */
+            problems: {
+                reason: string;
+                session: string;
+            }[];
+            session: string;
+            streams: string[];
+            /** @description Time at which the logs were read last. */
+            updatedAt: string;
+        };
+        /** @description Columns of the calls, in the order of the log. All have the same length. */
+        TimelineColumns: {
+            /** @description Tokens that were paid again. */
+            again: number[];
+            /** @description Positions of the records that ended the calls. */
+            answer: number[];
+            /** @description Milliseconds from `begins` to the request. */
+            at: number[];
+            /** @description Causes for which the calls paid tokens again. */
+            cause: (number | null)[];
+            /** @description Milliseconds from the request to its answer. */
+            duration: (number | null)[];
+            /** @description Billionths of a US dollar, for the input. */
+            forecastCost: (number | null)[];
+            fresh: number[];
+            freshOff: (number | null)[];
+            /** @description Billionths of a US dollar: the additional cost of `again`. */
+            lost: (number | null)[];
+            model: number[];
+            /** @description Causes of the epochs that the calls opened. */
+            opened: (number | null)[];
+            output: number[];
+            /** @description Billionths of a US dollar. */
+            paid: (number | null)[];
+            read: number[];
+            /** @description Forecast tokens minus actual tokens. */
+            readOff: (number | null)[];
+            /** @description Positions of the requests, as distances to `answer`. */
+            requestBefore: (number | null)[];
+            step: number[];
+            stream: number[];
+            /** @description Input tokens of which the provider did not report the part. */
+            untold: number[];
+            written: number[];
+            writtenOff: (number | null)[];
         };
         /** @description Tokens in disjoint buckets. */
         Tokens: {
@@ -1472,6 +1600,43 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Cost"];
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readSessionFigures: {
+        parameters: {
+            query?: {
+                after?: string;
+                limit?: number;
+                model?: string;
+                session?: string;
+                /** @description Part of the title, in any case. */
+                title?: string;
+                workspace?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of sessions. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionFiguresPage"];
                 };
             };
             /** @description The request was refused. `error.next` is the next step. */
@@ -2735,6 +2900,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Done"];
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readTimeline: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The timeline. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Timeline"];
                 };
             };
             /** @description The request was refused. `error.next` is the next step. */

@@ -2,6 +2,7 @@
 // comes soon after an update reads its rows.
 
 import type { SessionProblem, SessionProjection } from '@tidemark/analytics';
+import type { SessionId } from '@tidemark/log';
 import { ServerError } from '../errors.ts';
 
 /** Age from which the rows are updated before they are read, in milliseconds. */
@@ -17,6 +18,16 @@ export interface FreshProjection {
    * @throws ServerError `server/reading` if the update takes long, as the first one in a home with many sessions does.
    */
   read<Result>(ask: (projection: SessionProjection) => Promise<Result>): Promise<Result & Freshness>;
+  /**
+   * Calls a function with the projection after an update of one session, which takes no longer in a home with many
+   * sessions. Only the rows of this session are up to date.
+   *
+   * @throws ServerError `server/reading` if the update takes long.
+   */
+  readSession<Result>(
+    session: SessionId,
+    ask: (projection: SessionProjection) => Promise<Result>,
+  ): Promise<Result & Freshness>;
   /** Ends a running update and closes the projection. */
   close(): Promise<void>;
 }
@@ -32,6 +43,7 @@ export function createFreshProjection(projection: SessionProjection): FreshProje
   const over = new AbortController();
   let updating: Promise<Freshness> | undefined;
   let last: { readonly freshness: Freshness; readonly at: number } | undefined;
+  const ofSessions = new Map<SessionId, Promise<Freshness>>();
   let progress = '';
   const update = async (): Promise<Freshness> => {
     const { problems } = await projection.update({
@@ -57,14 +69,33 @@ export function createFreshProjection(projection: SessionProjection): FreshProje
       'send the request again in a few seconds',
     );
   };
+  const updateOne = async (session: SessionId): Promise<Freshness> => {
+    const { problems } = await projection.update({ sessions: [session], signal: over.signal });
+    return { updatedAt: new Date().toISOString(), problems };
+  };
+  const freshSession = async (session: SessionId): Promise<Freshness> => {
+    const running = ofSessions.get(session) ?? updateOne(session).finally(() => ofSessions.delete(session));
+    ofSessions.set(session, running);
+    const done = await withinTime(running);
+    if (done !== undefined) return done;
+    throw new ServerError(
+      'server/reading',
+      `the log of session ${session} is being read for the analytics`,
+      'send the request again in a few seconds',
+    );
+  };
   return {
+    async readSession(session, ask) {
+      const freshness = await freshSession(session);
+      return { ...(await ask(projection)), ...freshness };
+    },
     async read(ask) {
       const freshness = await fresh();
       return { ...(await ask(projection)), ...freshness };
     },
     async close() {
       over.abort();
-      await updating?.catch(() => undefined);
+      await Promise.allSettled([updating, ...ofSessions.values()]);
       await projection.close();
     },
   };

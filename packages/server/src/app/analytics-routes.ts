@@ -48,7 +48,7 @@ export function addAnalyticsRoutes(
     const { session } = context.req.valid('param');
     const page = context.req.valid('query');
     await requireSession(log, session);
-    return context.json(await projection.read((rows) => rows.calls(session, page)), 200);
+    return context.json(await projection.readSession(session, (rows) => rows.calls(session, page)), 200);
   });
 }
 

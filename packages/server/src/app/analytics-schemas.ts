@@ -15,15 +15,24 @@ import type {
   Grouped,
   GroupOfCalls,
   PaidAgainSums,
+  SessionProblem,
   SkillReport,
 } from '@tidemark/analytics';
 import type { LossCause, Tokens } from '@tidemark/context';
+import type { Money } from '@tidemark/log';
 import type { Freshness } from '../analytics/fresh-projection.ts';
 import { MONEY } from './values.ts';
 
 const NUMBER = z.number();
-const KNOWN_MONEY = MONEY.nullable().describe('US dollars as an exact decimal. `null` if no part is known.');
-const RATE = z.number().nullable().describe('Between 0 and 1. `null` if there is nothing to divide by.');
+/** Amount of money, or `null`. */
+export const KNOWN_MONEY: z.ZodType<Money | null> = MONEY.nullable().describe(
+  'US dollars as an exact decimal. `null` if no part is known.',
+);
+/** Rate, or `null`. */
+export const RATE: z.ZodType<number | null> = z
+  .number()
+  .nullable()
+  .describe('Between 0 and 1. `null` if there is nothing to divide by.');
 
 const TOKENS: z.ZodType<Tokens> = z
   .object({ fresh: NUMBER, read: NUMBER, written: NUMBER, untold: NUMBER, answer: NUMBER, reasoning: NUMBER })
@@ -143,7 +152,11 @@ const CALL: z.ZodType<CallReport> = z
 /** Answer with the time of the last update. */
 export type Fresh<Answer> = Answer & Freshness;
 
-const FRESHNESS = {
+/** Fields of `Freshness`. */
+export const FRESHNESS: {
+  readonly updatedAt: z.ZodType<string>;
+  readonly problems: z.ZodType<readonly SessionProblem[]>;
+} = {
   updatedAt: z.string().describe('Time at which the logs were read last.'),
   problems: z
     .array(z.object({ session: z.string(), reason: z.string() }))

@@ -15,6 +15,7 @@ import { addEventRoutes } from './event-routes.ts';
 import { failureAnswer } from './failure.ts';
 import { addForecastRoutes } from './forecast-routes.ts';
 import { addForkRoutes } from './fork-routes.ts';
+import { addInspectorRoutes } from './inspector-routes.ts';
 import { createMetrics } from './metrics.ts';
 import { addOpenApiDocument } from './openapi-document.ts';
 import { addPageRoutes } from './page-routes.ts';
@@ -69,6 +70,7 @@ export function createApp(place: AppPlace): ServerApp {
   addAuditRoutes(app, place);
   addEventRoutes(app, place);
   addAnalyticsRoutes(app, place);
+  addInspectorRoutes(app, place);
   addOpenApiDocument(app, place.version);
   app.notFound((context) => {
     const { status, body } = failureAnswer(

@@ -1,0 +1,74 @@
+// Routes of the data that the inspector shows: the timeline of a session, and the list of sessions with their figures.
+
+import { createRoute, z } from '@hono/zod-openapi';
+import type { SessionProjection, SessionReport } from '@tidemark/analytics';
+import { readTimeline } from '@tidemark/inspector';
+import { sessionId } from '@tidemark/log';
+import type { FreshProjection } from '../analytics/fresh-projection.ts';
+import type { LiveSessions } from '../live/live-sessions.ts';
+import type { ListedSession } from './inspector-schemas.ts';
+import { LISTED_SESSIONS, TIMELINE } from './inspector-schemas.ts';
+import type { RoutePlace, ServerApp } from './route-parts.ts';
+import { jsonAnswer, REFUSED, requireSession, SESSION_PATH } from './route-parts.ts';
+import { COUNT, SESSION_ID } from './values.ts';
+
+/** Adds the routes of the inspector's data. */
+export function addInspectorRoutes(
+  app: ServerApp,
+  { log, live, projection }: RoutePlace & { readonly projection: FreshProjection },
+): void {
+  app.openapi(SESSIONS, async (context) => {
+    const query = context.req.valid('query');
+    const { session } = query;
+    const ask = (rows: SessionProjection) => rows.sessions(query);
+    const read = session === undefined ? projection.read(ask) : projection.readSession(session, ask);
+    const { sessions, ...rest } = await read;
+    return context.json({ sessions: sessions.map((one) => listedSession(one, live)), ...rest }, 200);
+  });
+  app.openapi(READ_TIMELINE, async (context) => {
+    const { session } = context.req.valid('param');
+    await requireSession(log, session);
+    return context.json(await projection.readSession(session, (rows) => readTimeline(rows, session)), 200);
+  });
+}
+
+function listedSession({ cost, cache, ...facts }: SessionReport, live: LiveSessions): ListedSession {
+  const held = live.find(sessionId(facts.session));
+  return {
+    ...facts,
+    calls: cost.calls,
+    paid: cost.paid.cost,
+    unpriced: cost.paid.unpriced,
+    hitRate: cache.hitRate,
+    lost: cost.lost.cost,
+    running: held?.session.running ?? false,
+    questions: held?.questions.waiting().length ?? 0,
+  };
+}
+
+const SESSIONS = createRoute({
+  method: 'get',
+  path: '/analytics/sessions',
+  operationId: 'readSessionFigures',
+  summary: 'List sessions with their cost, hit rate and breaks, latest change first',
+  request: {
+    query: z.object({
+      session: SESSION_ID.exactOptional(),
+      workspace: z.string().min(1).exactOptional(),
+      model: z.string().min(1).exactOptional(),
+      title: z.string().min(1).exactOptional().describe('Part of the title, in any case.'),
+      limit: COUNT.pipe(z.number().min(1).max(500)).default(100),
+      after: z.string().min(1).max(500).exactOptional(),
+    }),
+  },
+  responses: { 200: jsonAnswer(LISTED_SESSIONS, 'A page of sessions.'), default: REFUSED },
+});
+
+const READ_TIMELINE = createRoute({
+  method: 'get',
+  path: '/sessions/{session}/timeline',
+  operationId: 'readTimeline',
+  summary: 'Read all calls of a session as columns of numbers',
+  request: { params: SESSION_PATH },
+  responses: { 200: jsonAnswer(TIMELINE, 'The timeline.'), default: REFUSED },
+});
