@@ -1,4 +1,17 @@
-// Public exports of `inspector`: the page that shows sessions.
+// Public exports of `inspector`: the page that shows sessions, and the data that it reads.
 
 export type { InspectorPage } from './inspector-page.ts';
 export { inspectorPage } from './inspector-page.ts';
+export type { RequestReader, RequestSource, SessionRequests } from './session-requests.ts';
+export { createRequestReader } from './session-requests.ts';
+export type {
+  BlockText,
+  KnownBuckets,
+  FoundBlocks,
+  PreviousRequest,
+  RequestBlock,
+  RequestDifference,
+  RequestInList,
+  RequestStructure,
+} from './request.ts';
+export { listRequests, readBlockText, readRequest, searchRequest } from './request.ts';

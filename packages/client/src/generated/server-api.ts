@@ -564,6 +564,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sessions/{session}/requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the requests of a session in the order of its log */
+        get: operations["listRequests"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session}/requests/{position}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the structure of a request: its blocks without their texts */
+        get: operations["readRequest"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session}/requests/{position}/blocks/{block}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the text of one block of a request, or a part of it */
+        get: operations["readBlock"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session}/requests/{position}/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Search the texts of a request */
+        get: operations["searchRequest"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/sessions/{session}/resume": {
         parameters: {
             query?: never;
@@ -695,6 +763,12 @@ export interface components {
             running: boolean;
             signal?: string;
             startedAt: string;
+        };
+        BlockText: {
+            from: number;
+            text: string;
+            /** @description Length of the whole text, in UTF-16 units. */
+            total: number;
         };
         Break: {
             answer: number;
@@ -969,6 +1043,15 @@ export interface components {
             /** @enum {boolean} */
             ok: false;
         };
+        FoundBlocks: {
+            blocks: {
+                block: number;
+                count: number;
+                excerpt: string;
+            }[];
+            /** @description True if more blocks contain the text. */
+            more: boolean;
+        };
         GivenDraft: {
             attachments?: {
                 name: string;
@@ -1020,6 +1103,13 @@ export interface components {
             paths?: string[];
             patterns?: string[];
             tool: string;
+        };
+        /** @description Tokens of a call by bucket. An absent value is unknown. */
+        KnownBuckets: {
+            fresh?: number;
+            output?: number;
+            read?: number;
+            written?: number;
         };
         LiveState: {
             /** @description Prompts that wait for the end of the turn. */
@@ -1135,6 +1225,22 @@ export interface components {
         };
         /** @description An event that is not stored, such as `text.delta`, or a `QuestionEvent`. A reader that misses it loses no stored data. Later versions add types. */
         PassingEvent: Exclude<SessionEvent, { readonly type: 'recorded' | 'tool.threw' }> | components['schemas']['QuestionEvent'];
+        PreviousRequest: {
+            /** @description Absent if the request only adds blocks. */
+            difference?: {
+                /** @enum {string} */
+                at: "parameters" | "block";
+                block?: number;
+                /** @description First different character of the block as it is sent, in UTF-16 units. */
+                character?: number;
+                replaces: boolean;
+                section?: string;
+            };
+            position: number;
+            /** @description Number of equal blocks at the beginning. */
+            shared: number;
+            step: number;
+        };
         ProcessOutput: {
             /** @description Bytes that were not kept. */
             dropped: number;
@@ -1187,6 +1293,68 @@ export interface components {
         QueuedPrompt: {
             id: string;
             text: string;
+        };
+        RequestBlock: {
+            at?: string;
+            /** @description First words of its text. */
+            begins: string;
+            bytes: number;
+            /** @description Number of its message. -1 for blocks of the front. */
+            group: number;
+            holds: string;
+            kind?: string;
+            layer?: string;
+            /** @description Position of the record that the block comes from. */
+            record?: number;
+            role: string;
+            /** @enum {string} */
+            section: "tools" | "system" | "messages";
+            /** @description Estimated tokens. */
+            tokens: number;
+        };
+        RequestInList: {
+            position: number;
+            step: number;
+            stream: string;
+        };
+        RequestsInList: {
+            requests: components["schemas"]["RequestInList"][];
+        };
+        RequestStructure: {
+            actual?: components["schemas"]["KnownBuckets"];
+            at: string;
+            blocks: components["schemas"]["RequestBlock"][];
+            bytes?: number;
+            cause?: string;
+            cost?: string;
+            digest?: string;
+            forecast?: components["schemas"]["KnownBuckets"];
+            /** @description Index of the first block in `blocks`. */
+            from: number;
+            /** @description Cache markers. */
+            markers: {
+                block: number;
+                ttl: string;
+            }[];
+            /** @description Parts whose content the recording does not contain. */
+            missing: string[];
+            model: string;
+            position: number;
+            previous?: components["schemas"]["PreviousRequest"];
+            price?: string;
+            purpose: string;
+            session: string;
+            /**
+             * @description `sent`: this runtime sent it. `observed`: another program sent and recorded it. `imported`: the recording contains no request, so it is shown as it would have been sent.
+             * @enum {string}
+             */
+            source: "sent" | "observed" | "imported";
+            step: number;
+            stream: string;
+            /** @description Number of blocks of the request. */
+            total: number;
+            /** @description True if the rebuilt blocks have the recorded digest. */
+            verified?: boolean;
         };
         Rewind: {
             /** @description Number of the prompt. -1 is the last prompt. */
@@ -2562,6 +2730,145 @@ export interface operations {
                         next: number;
                         records: components["schemas"]["LogRecord"][];
                     };
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    listRequests: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The requests. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RequestsInList"];
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readRequest: {
+        parameters: {
+            query?: {
+                /** @description Position of a request that the client has. Equal leading blocks are left out. */
+                known?: number;
+            };
+            header?: never;
+            path: {
+                position: number;
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The structure. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RequestStructure"];
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readBlock: {
+        parameters: {
+            query?: {
+                /** @description `sent`: JSON as it is sent, without markers. */
+                form?: "text" | "sent";
+                from?: number;
+                /** @description End of the part. An answer contains at most 1,000,000 UTF-16 units. */
+                to?: number;
+            };
+            header?: never;
+            path: {
+                block: number;
+                position: number;
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The text. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BlockText"];
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    searchRequest: {
+        parameters: {
+            query: {
+                text: string;
+            };
+            header?: never;
+            path: {
+                position: number;
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The blocks that contain the text. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundBlocks"];
                 };
             };
             /** @description The request was refused. `error.next` is the next step. */

@@ -19,6 +19,7 @@ import { createMetrics } from './metrics.ts';
 import { addOpenApiDocument } from './openapi-document.ts';
 import { addPageRoutes } from './page-routes.ts';
 import { addProcessRoutes } from './process-routes.ts';
+import { addRequestRoutes } from './request-routes.ts';
 import { addRewindRoutes } from './rewind-routes.ts';
 import type { RoutePlace, ServerApp } from './route-parts.ts';
 import { addServiceRoutes, OPEN_PATHS } from './service-routes.ts';
@@ -65,6 +66,7 @@ export function createApp(place: AppPlace): ServerApp {
   addProcessRoutes(app, place);
   addArtifactRoutes(app, place);
   addAuditRoutes(app, place);
+  addRequestRoutes(app, place);
   addEventRoutes(app, place);
   addAnalyticsRoutes(app, place);
   addOpenApiDocument(app, place.version);
