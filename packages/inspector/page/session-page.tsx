@@ -8,6 +8,7 @@ import { textOf } from './connection.ts';
 import type { CallEntry, Entry } from './conversation.ts';
 import type { Followed } from './live-session.ts';
 import { follow } from './live-session.ts';
+import { linkTo } from './route.ts';
 
 interface SessionPlace {
   readonly client: SessionClient;
@@ -23,6 +24,9 @@ export function SessionPage({ client, session }: SessionPlace) {
   return (
     <section>
       <h1>{session}</h1>
+      <p>
+        <a href={linkTo(['sessions', session, 'travel'])}>What the agent knew at each step</a>
+      </p>
       {problem.value !== '' && <p role="alert">{problem.value}</p>}
       <ol class="conversation" aria-live="polite">
         {conversation.value.entries.map((entry, index) => (
