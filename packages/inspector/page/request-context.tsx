@@ -1,7 +1,8 @@
 // Blocks of a request in order, folded by layer and turn, and the text of the selected one.
 
 import type { Signal } from '@preact/signals';
-import { useComputed, useSignal, useSignalEffect } from '@preact/signals';
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import { textOf } from './connection.ts';
 import { FixedRows } from './fixed-rows.tsx';
 import type { BlockGroup, RequestStore, ShownBlock, ShownRequest } from './request-data.ts';
@@ -109,27 +110,31 @@ function BlockRow({ block, index, added, marked }: BlockRowProps) {
 function BlockPanel({ request, store, selected }: Omit<RequestContextProps, 'marked'>) {
   const text = useSignal<readonly string[]>([]);
   const problem = useSignal('');
-  const place = useComputed(() => selected.value);
-  useSignalEffect(() => {
-    const index = place.value;
+  const index = selected.value;
+  useEffect(() => {
     text.value = [];
-    if (index < 0 || index >= request.blocks.length) return;
+    problem.value = '';
+    if (index < 0 || index >= request.total) return undefined;
+    let wanted = true;
     store.text(request.position, index).then(
       (found) => {
-        if (place.peek() === index) text.value = linesOf(found);
+        if (wanted) text.value = linesOf(found);
       },
       (error: unknown) => {
-        problem.value = textOf(error);
+        if (wanted) problem.value = textOf(error);
       },
     );
-  });
-  const block = request.blocks[selected.value];
+    return () => {
+      wanted = false;
+    };
+  }, [store, request.position, index]);
+  const block = request.blocks[index];
   if (block === undefined) return <p class="soft panel">Select a block to see its text and its origin.</p>;
   const lines = text.value;
   return (
     <section class="panel" aria-label="Selected block" aria-live="polite">
       <h2>
-        Block {selected.value}: {block.layer ?? `${block.role} ${block.holds}`}
+        Block {index}: {block.layer ?? `${block.role} ${block.holds}`}
       </h2>
       <p>
         <BlockOrigin session={request.session} block={block} /> · {grouped(block.tokens)} tokens (estimated) ·{' '}

@@ -8,6 +8,8 @@ export type ShownRequest = components['schemas']['RequestStructure'];
 export type ShownPlace = components['schemas']['RequestInList'];
 export type ShownMatches = components['schemas']['FoundBlocks'];
 
+export type ShownCosts = components['schemas']['CarryCosts'];
+
 /** Requests of one session. Requests that were shown last are kept. */
 export interface RequestStore {
   list(): Promise<readonly ShownPlace[]>;
@@ -15,6 +17,7 @@ export interface RequestStore {
   read(position: number): Promise<ShownRequest>;
   text(position: number, block: number, sent?: { readonly from: number; readonly to: number }): Promise<string>;
   search(position: number, text: string): Promise<ShownMatches>;
+  costs(position: number): Promise<ShownCosts>;
 }
 
 const KEPT = 24;
@@ -52,6 +55,10 @@ export function createRequestStore(client: SessionClient, session: string): Requ
       const query = sent === undefined ? {} : { ...sent, form: 'sent' as const };
       const address = '/sessions/{session}/requests/{position}/blocks/{block}';
       return (await answerOf(client.GET(address, { params: { path, query } }))).text;
+    },
+    costs(position) {
+      const options = { params: { path: { session, position } } };
+      return answerOf(client.GET('/sessions/{session}/requests/{position}/costs', options));
     },
     search(position, text) {
       const options = { params: { path: { session, position }, query: { text } } };

@@ -5,6 +5,7 @@ import type { SessionClient } from '@tidemark/client';
 import { useEffect, useMemo } from 'preact/hooks';
 import { textOf } from './connection.ts';
 import { RequestContext } from './request-context.tsx';
+import { RequestCosts } from './request-costs.tsx';
 import type { RequestStore, ShownPlace, ShownRequest } from './request-data.ts';
 import { createRequestStore, grouped, inputParts } from './request-data.ts';
 import { RequestDifference } from './request-difference.tsx';
@@ -91,6 +92,7 @@ function RequestView({
       <RequestDifference request={request} store={store} />
       <RequestIcicle request={request} selected={selected.value} onSelect={select} />
       <RequestContext request={request} store={store} selected={selected} />
+      <RequestCosts request={request} store={store} selected={selected} />
     </>
   );
 }

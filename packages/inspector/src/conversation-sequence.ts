@@ -10,8 +10,19 @@ export function conversationSequence(state: State, model: string, before: number
   const parameters = parameterDigests(model, {}, { renderParameters: {} }, newHash);
   const begun = beginSequence(parameters, [], newHash);
   // The answer itself can already be packed. It was not in its own request.
-  const spans = slice(state.history.packed).filter(({ origin }) => origin.from === 'layer' || origin.position < before);
+  const spans = slice(state.history.packed).filter((span) => isBefore(span, before));
   return extendSequence(begun, spans.flatMap(blocksOfSpan));
+}
+
+/** Returns the number of blocks of `conversationSequence`. */
+export function conversationLength({ history }: State, before: number): number {
+  return slice(history.packed)
+    .filter((span) => isBefore(span, before))
+    .reduce((sum, { parts }) => sum + parts.length, 0);
+}
+
+function isBefore({ origin }: Span, before: number): boolean {
+  return origin.from === 'layer' || origin.position < before;
 }
 
 const BLOCKS = new WeakMap<Span, readonly Block[]>();

@@ -15,3 +15,5 @@ export type {
   RequestStructure,
 } from './request.ts';
 export { listRequests, readBlockText, readRequest, searchRequest } from './request.ts';
+export type { CarryCosts } from './carry-cost.ts';
+export { readCarryCosts } from './carry-cost.ts';

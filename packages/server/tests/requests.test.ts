@@ -3,6 +3,7 @@
 import { createMemoryStore } from '@tidemark/kit';
 import type { Event } from '@tidemark/log';
 import { callId, money, sessionId, timestamp, turnId } from '@tidemark/log';
+import { costOf, defaultCatalog, findModel, priceAt } from '@tidemark/model';
 import type { ScriptedAnswer } from '@tidemark/provider-scripted';
 import { expect, test } from 'vitest';
 import type { ServerEvent } from './test-server.ts';
@@ -163,4 +164,37 @@ test('an unknown session, request or block is refused', async () => {
   expect(await status('/sessions/absent/requests')).toBe(404);
   expect(await status(`/sessions/${session}/requests/0`)).toBe(404);
   expect(await status(`/sessions/${session}/requests/${position}/blocks/9999`)).toBe(404);
+});
+
+test('the costs of the blocks add up to the billed input of all requests that contained them', async () => {
+  const { server, session } = await openAfter('One.', 'Two.', 'Three.');
+  await using _server = server;
+  const positions = await positionsOf(server, session);
+  const { body } = await server.send('GET', `/sessions/${session}/requests/${positions.at(-1)}/costs`);
+  const row = findModel(defaultCatalog(), 'claude-sonnet-5-5', 'anthropic');
+  const price = row && priceAt(row, new Date().toISOString().slice(0, 10), 1_000);
+  const usage = { fresh: 10, read: 900, writes: [{ ttl: '5m', tokens: 90 }], answer: 0 } as const;
+  const billed = price && Number(costOf(price, usage)?.total) * positions.length;
+  const sum = body.costs.reduce((total: number, cost: string) => total + Number(cost), 0);
+  expect(sum).toBeCloseTo(billed ?? Number.NaN, 9);
+  const { body: first } = await server.send('GET', `/sessions/${session}/requests/${positions[0]}`);
+  expect(body.requests.slice(0, first.total)).toEqual(Array.from({ length: first.total }, () => 3));
+  expect(body.requests.at(-1)).toBe(1);
+  expect(new Set(body.unpriced)).toEqual(new Set([0]));
+  // The beginning of a request is read from the cache, and its end is written or fresh, which costs more for a token.
+  const { body: last } = await server.send('GET', `/sessions/${session}/requests/${positions.at(-1)}`);
+  const perToken = (index: number): number =>
+    Number(body.costs.at(index)) / (last.blocks.at(index).tokens * body.requests.at(index));
+  expect(perToken(0) * 5).toBeLessThan(perToken(-1));
+});
+
+test('the cost of a block is unknown if the usage of every request that contained it is unknown', async () => {
+  await using server = await openTestServer({ answers: [{ ...says('One.'), usage: { answer: 5 } }] });
+  const session: string = (await server.send('POST', '/sessions', {})).body.session;
+  const { body: accepted } = await server.send('POST', `/sessions/${session}/prompt`, { text: 'One.' });
+  await server.until(session, ended, accepted.position);
+  const [position] = await positionsOf(server, session);
+  const { body } = await server.send('GET', `/sessions/${session}/requests/${position}/costs`);
+  expect(new Set(body.costs)).toEqual(new Set([null]));
+  expect(new Set(body.unpriced)).toEqual(new Set([1]));
 });

@@ -615,6 +615,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sessions/{session}/requests/{position}/costs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read what each block of a request has cost in all requests that contained it */
+        get: operations["readCarryCosts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/sessions/{session}/requests/{position}/search": {
         parameters: {
             query?: never;
@@ -887,6 +904,14 @@ export interface components {
             }[];
             /** @description Time at which the logs were read last. */
             updatedAt: string;
+        };
+        CarryCosts: {
+            /** @description Known cost of each block in all requests that contained it. `null` if it is unknown. */
+            costs: (string | null)[];
+            /** @description Number of answered requests that contained the block. */
+            requests: number[];
+            /** @description Number of these requests whose cost is unknown. */
+            unpriced: number[];
         };
         Cause: string;
         ChangedFile: {
@@ -2835,6 +2860,38 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["BlockText"];
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readCarryCosts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                position: number;
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The costs, in the order of the blocks. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CarryCosts"];
                 };
             };
             /** @description The request was refused. `error.next` is the next step. */

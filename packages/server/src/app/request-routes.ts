@@ -1,9 +1,17 @@
 // Routes of the requests of a session: the list, the structure of one, the texts of its blocks, and a search in them.
 
 import { createRoute, z } from '@hono/zod-openapi';
-import { createRequestReader, listRequests, readBlockText, readRequest, searchRequest } from '@tidemark/inspector';
+import {
+  createRequestReader,
+  listRequests,
+  readBlockText,
+  readCarryCosts,
+  readRequest,
+  searchRequest,
+} from '@tidemark/inspector';
+import type { RequestReader } from '@tidemark/inspector';
 import { ServerError } from '../errors.ts';
-import { BLOCK_TEXT, FOUND_BLOCKS, REQUEST, REQUESTS } from './request-schemas.ts';
+import { BLOCK_TEXT, CARRY_COSTS, FOUND_BLOCKS, REQUEST, REQUESTS } from './request-schemas.ts';
 import type { RoutePlace, ServerApp } from './route-parts.ts';
 import { jsonAnswer, REFUSED, SESSION_PATH } from './route-parts.ts';
 import { COUNT } from './values.ts';
@@ -11,6 +19,7 @@ import { COUNT } from './values.ts';
 /** Adds the routes of the requests of a session. */
 export function addRequestRoutes(app: ServerApp, { log, encoders }: RoutePlace): void {
   const reader = createRequestReader(log, encoders);
+  addCostRoute(app, reader);
   app.openapi(LIST_REQUESTS, async (context) => {
     const { session } = context.req.valid('param');
     return context.json({ requests: [...listRequests(await reader(session))] }, 200);
@@ -36,6 +45,16 @@ export function addRequestRoutes(app: ServerApp, { log, encoders }: RoutePlace):
     const found = await searchRequest(await reader(session), position, context.req.valid('query').text);
     if (found === undefined) throw noSuchRequest(session, position);
     return context.json({ ...found, blocks: [...found.blocks] }, 200);
+  });
+}
+
+function addCostRoute(app: ServerApp, reader: RequestReader): void {
+  app.openapi(READ_CARRY_COSTS, async (context) => {
+    const { session, position } = context.req.valid('param');
+    const found = await readCarryCosts(await reader(session), position);
+    if (found === undefined) throw noSuchRequest(session, position);
+    const { costs, requests, unpriced } = found;
+    return context.json({ costs: [...costs], requests: [...requests], unpriced: [...unpriced] }, 200);
   });
 }
 
@@ -96,4 +115,13 @@ const SEARCH = createRoute({
   summary: 'Search the texts of a request',
   request: { params: REQUEST_PATH, query: z.object({ text: z.string().min(1).max(1_000) }) },
   responses: { 200: jsonAnswer(FOUND_BLOCKS, 'The blocks that contain the text.'), default: REFUSED },
+});
+
+const READ_CARRY_COSTS = createRoute({
+  method: 'get',
+  path: '/sessions/{session}/requests/{position}/costs',
+  operationId: 'readCarryCosts',
+  summary: 'Read what each block of a request has cost in all requests that contained it',
+  request: { params: REQUEST_PATH },
+  responses: { 200: jsonAnswer(CARRY_COSTS, 'The costs, in the order of the blocks.'), default: REFUSED },
 });

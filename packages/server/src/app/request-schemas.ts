@@ -3,6 +3,7 @@
 import { z } from '@hono/zod-openapi';
 import type {
   BlockText,
+  CarryCosts,
   KnownBuckets,
   FoundBlocks,
   PreviousRequest,
@@ -118,3 +119,15 @@ export const FOUND_BLOCKS: z.ZodType<FoundAnswer> = z
     more: z.boolean().describe('True if more blocks contain the text.'),
   })
   .openapi('FoundBlocks');
+
+type CostAnswer = { readonly [name in keyof CarryCosts]: CarryCosts[name][number][] };
+
+export const CARRY_COSTS: z.ZodType<CostAnswer> = z
+  .object({
+    costs: z
+      .array(TEXT.nullable())
+      .describe('Known cost of each block in all requests that contained it. `null` if it is unknown.'),
+    requests: z.array(NUMBER).describe('Number of answered requests that contained the block.'),
+    unpriced: z.array(NUMBER).describe('Number of these requests whose cost is unknown.'),
+  })
+  .openapi('CarryCosts');
