@@ -2,6 +2,7 @@
 
 import type { SessionClient } from '@tidemark/client';
 import { render } from 'preact';
+import { CheckpointPage } from './checkpoint-page.tsx';
 import { client, enter } from './connection.ts';
 import { EntryView } from './entry-view.tsx';
 import { RequestPage } from './request-page.tsx';
@@ -33,6 +34,7 @@ function Place({ client: present }: { readonly client: SessionClient }) {
   if (place !== 'sessions' || session === undefined) return <SessionsPage client={present} />;
   if (part === 'request' && position !== undefined)
     return <RequestPage client={present} session={session} position={Number(position)} />;
+  if (part === 'checkpoints') return <CheckpointPage key={session} client={present} session={session} />;
   if (part === 'travel') {
     const step = values.get('step');
     return (

@@ -78,7 +78,7 @@ function GroupRow({ group, open }: { readonly group: BlockGroup; readonly open: 
     <span class="group-row">
       <span aria-hidden="true">{open ? '▾' : '▸'}</span> <strong>{title}</strong>
       <span class="soft count">
-        {end - start} blocks · {grouped(tokens)} tokens
+        {end - start === 1 ? '1 block' : `${grouped(end - start)} blocks`} · {grouped(tokens)} tokens
       </span>
     </span>
   );

@@ -1,7 +1,7 @@
 // First difference of a request from the previous one of its stream, marked to the character.
 
 import { useSignal } from '@preact/signals';
-import { diffChars } from 'diff';
+import { diffWordsWithSpace } from 'diff';
 import { useEffect } from 'preact/hooks';
 import { textOf } from './connection.ts';
 import type { RequestStore, ShownRequest } from './request-data.ts';
@@ -55,6 +55,12 @@ interface Change {
   readonly removed: boolean;
 }
 
+/** Returns the equal text before the first difference, and the changes by words from there on. */
+function changesFrom(old: string, now: string, first: number): readonly Change[] {
+  const same = { value: now.slice(0, first), added: false, removed: false };
+  return [same, ...diffWordsWithSpace(old.slice(first), now.slice(first))];
+}
+
 function MarkedDifference({ request, store }: Shown) {
   const changes = useSignal<readonly Change[]>([]);
   const problem = useSignal('');
@@ -66,7 +72,7 @@ function MarkedDifference({ request, store }: Shown) {
     const is = block < total ? store.text(position, block, range) : Promise.resolve('');
     Promise.all([was, is]).then(
       ([old, now]) => {
-        changes.value = diffChars(old, now);
+        changes.value = changesFrom(old, now, character - range.from);
       },
       (error: unknown) => {
         problem.value = textOf(error);

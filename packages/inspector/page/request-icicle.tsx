@@ -29,14 +29,15 @@ export function RequestIcicle({
   readonly onSelect: (block: number) => void;
 }) {
   const { blocks } = request;
-  const ends = runningEnds(blocks);
+  const unknown = unknownTokens(request);
+  const ends = runningEnds(blocks, unknown);
   const whole = ends.at(-1) ?? 0;
   if (whole === 0) return <p class="soft">This request has no blocks.</p>;
   const rows = [
     partPieces(request),
-    groupsOf(blocks).map((group) => groupPiece(group, ends, whole)),
-    joinNarrow(blocks, ends, whole, messageName, (a, b) => a.group === b.group && a.role === b.role),
-    joinNarrow(blocks, ends, whole, blockName, () => false),
+    [...unknownPieces(unknown / whole), ...groupsOf(blocks).map((group) => groupPiece(group, ends, unknown))],
+    joinNarrow(blocks, { ends, unknown }, messageName, (a, b) => a.group === b.group && a.role === b.role),
+    joinNarrow(blocks, { ends, unknown }, blockName, () => false),
   ];
   const label = `Request to scale: ${grouped(whole)} estimated tokens in ${blocks.length} blocks`;
   const at = blocks[selected] === undefined ? undefined : (ends[selected] ?? 0) / whole;
@@ -115,8 +116,21 @@ function Patterns() {
   );
 }
 
-function runningEnds(blocks: readonly ShownBlock[]): readonly number[] {
-  let sum = 0;
+/** Returns the counted tokens of an imported request that its blocks do not explain: its front is unknown. */
+function unknownTokens(request: ShownRequest): number {
+  if (request.source !== 'imported') return 0;
+  const counted = inputParts(request).reduce((sum, { tokens }) => sum + tokens, 0);
+  return Math.max(0, counted - request.blocks.reduce((sum, { tokens }) => sum + tokens, 0));
+}
+
+function unknownPieces(part: number): readonly Piece[] {
+  return part === 0
+    ? []
+    : [{ start: 0, end: part, name: 'Not in the recording: tools and system text', kind: 'other' }];
+}
+
+function runningEnds(blocks: readonly ShownBlock[], unknown: number): readonly number[] {
+  let sum = unknown;
   // A block without an estimate is drawn too.
   return blocks.map(({ tokens }) => (sum += Math.max(1, tokens)));
 }
@@ -134,8 +148,9 @@ function partPieces(request: ShownRequest): readonly Piece[] {
   });
 }
 
-function groupPiece({ title, kind, start, end, tokens }: BlockGroup, ends: readonly number[], whole: number): Piece {
-  const from = (ends[start - 1] ?? 0) / whole;
+function groupPiece({ title, kind, start, end, tokens }: BlockGroup, ends: readonly number[], unknown: number): Piece {
+  const whole = ends.at(-1) ?? 1;
+  const from = (ends[start - 1] ?? unknown) / whole;
   const name = `${title} · ${grouped(tokens)} tokens`;
   return { start: from, end: (ends[end - 1] ?? 0) / whole, name, kind, block: start };
 }
@@ -151,14 +166,14 @@ function blockName({ holds, layer, begins }: ShownBlock): string {
 /** Returns one piece for each run of blocks that belong together or are too narrow to be seen alone. */
 function joinNarrow(
   blocks: readonly ShownBlock[],
-  ends: readonly number[],
-  whole: number,
+  { ends, unknown }: { readonly ends: readonly number[]; readonly unknown: number },
   nameOf: (block: ShownBlock) => string,
   belong: (one: ShownBlock, other: ShownBlock) => boolean,
 ): readonly Piece[] {
+  const whole = ends.at(-1) ?? 1;
   const pieces: Piece[] = [];
   for (const [index, block] of blocks.entries()) {
-    const start = (ends[index - 1] ?? 0) / whole;
+    const start = (ends[index - 1] ?? unknown) / whole;
     const end = (ends[index] ?? 0) / whole;
     const [last, before] = [pieces.at(-1), blocks[index - 1]];
     const narrow = last !== undefined && last.end - last.start < NARROWEST;

@@ -145,7 +145,10 @@ function RequestFacts({ request }: { readonly request: ShownRequest }) {
     ],
     ['Output tokens', actual?.output === undefined ? 'unknown' : grouped(actual.output)],
     ['Cost', cost === undefined ? 'unknown' : `$${cost}`],
-    ['Size', `${bytes === undefined ? '' : `${grouped(bytes)} bytes, `}${grouped(total)} blocks`],
+    [
+      'Size',
+      `${bytes === undefined ? '' : `${grouped(bytes)} bytes, `}${total === 1 ? '1 block' : `${grouped(total)} blocks`}`,
+    ],
   ];
   return (
     <dl class="facts">

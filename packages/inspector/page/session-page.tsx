@@ -25,7 +25,8 @@ export function SessionPage({ client, session }: SessionPlace) {
     <section>
       <h1>{session}</h1>
       <p>
-        <a href={linkTo(['sessions', session, 'travel'])}>What the agent knew at each step</a>
+        <a href={linkTo(['sessions', session, 'travel'])}>What the agent knew at each step</a> ·{' '}
+        <a href={linkTo(['sessions', session, 'checkpoints'])}>Checkpoints</a>
       </p>
       {problem.value !== '' && <p role="alert">{problem.value}</p>}
       <ol class="conversation" aria-live="polite">

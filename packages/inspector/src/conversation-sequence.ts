@@ -3,6 +3,7 @@
 
 import type { Sequence, State } from '@tidemark/context';
 import { beginSequence, estimateTokens, extendSequence, parameterDigests, sizeOfSpan, slice } from '@tidemark/context';
+import { canonicalText } from '@tidemark/log';
 import type { Block, NewHash, Part, Span } from '@tidemark/model';
 
 /** Returns the blocks of the history before a record. Each part of a span is one block. */
@@ -32,7 +33,8 @@ function blocksOfSpan(span: Span): readonly Block[] {
   if (known !== undefined) return known;
   const { role, group, origin, opensTurn } = span;
   const made = span.parts.map((part, index): Block => {
-    const head = JSON.stringify(part);
+    // The keys are sorted, so equal parts of different formats are equal.
+    const head = canonicalText(part);
     return {
       section: 'messages',
       role,

@@ -17,3 +17,5 @@ export type {
 export { listRequests, readBlockText, readRequest, searchRequest } from './request.ts';
 export type { CarryCosts } from './carry-cost.ts';
 export { readCarryCosts } from './carry-cost.ts';
+export type { ReplacedRecords, ShownCheckpoint } from './checkpoint.ts';
+export { readCheckpoints } from './checkpoint.ts';

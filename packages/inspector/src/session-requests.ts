@@ -173,7 +173,6 @@ function sentRequest(prepared: RecordedOf<'request.prepared'>, state: State): Kn
   const { data, position, at } = prepared;
   const { step, stream, purpose, relation } = data;
   const epoch = state.epoch?.opened;
-  const causes = epoch === undefined ? [] : [epoch.cause, ...(epoch.also ?? [])];
   return {
     source: 'sent',
     position,
@@ -185,8 +184,12 @@ function sentRequest(prepared: RecordedOf<'request.prepared'>, state: State): Kn
     prepared,
     model: epoch?.model ?? '',
     provider: epoch?.provider ?? '',
-    ...(relation === 'opens' && stream === 'main' && { opened: causes }),
+    ...(relation === 'opens' && stream === 'main' && { opened: openingCauses(state) }),
   };
+}
+
+function openingCauses({ epoch }: State): readonly EpochCause[] {
+  return epoch === undefined ? [] : [epoch.opened.cause, ...(epoch.opened.also ?? [])];
 }
 
 function observedRequest(observed: ObservedRequest, state: State): KnownRequest {
@@ -201,6 +204,8 @@ function importedRequest(
 ): KnownRequest | undefined {
   if (!reading.imported) return undefined;
   const { step, stream, model, provider } = data;
+  const before = reading.requests.findLast((one) => one.source === 'imported' && one.stream === stream);
+  const opens = before !== undefined && before.state.epoch?.position !== reading.state.epoch?.position;
   const request: KnownRequest = {
     source: 'imported',
     position,
@@ -211,6 +216,7 @@ function importedRequest(
     provider,
     at: data.startedAt ?? at,
     state: reading.state,
+    ...(opens && { opened: openingCauses(reading.state) }),
   };
   addRequest(reading, request);
   return request;

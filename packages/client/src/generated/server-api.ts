@@ -242,6 +242,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sessions/{session}/checkpoints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the checkpoints of a session: what each replaced, and its text */
+        get: operations["readCheckpoints"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/sessions/{session}/compact": {
         parameters: {
             query?: never;
@@ -1500,6 +1517,32 @@ export interface components {
             workspace: string;
         };
         SessionMessage: SessionMessage;
+        ShownCheckpoint: {
+            after?: number;
+            at: string;
+            /** @description Tokens of the context before the compaction. */
+            before?: number;
+            /** @description First replaced record. */
+            from: number;
+            /** @description Messages inside the range that stay unchanged after the checkpoint. */
+            keeps: number[];
+            limitations: string[];
+            position: number;
+            replaced: {
+                answers: number;
+                prompts: number;
+                results: number;
+            };
+            /** @description Position of the first request after the compaction. */
+            request?: number;
+            /** @enum {string} */
+            strategy: "deterministic" | "model-assisted" | "recorded";
+            /** @description Text that the model reads in place of the range. */
+            text: string;
+            /** @description Last replaced record. */
+            to: number;
+            trigger: string;
+        };
         Skills: {
             /** @description Sessions that could not be read to their end. */
             problems: {
@@ -2104,6 +2147,39 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readCheckpoints: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The checkpoints, oldest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        checkpoints: components["schemas"]["ShownCheckpoint"][];
+                    };
+                };
             };
             /** @description The request was refused. `error.next` is the next step. */
             default: {

@@ -10,6 +10,7 @@ import { ServerError } from '../errors.ts';
 import { addAnalyticsRoutes } from './analytics-routes.ts';
 import { addArtifactRoutes } from './artifact-routes.ts';
 import { addAuditRoutes } from './audit-routes.ts';
+import { addCheckpointRoutes } from './checkpoint-routes.ts';
 import { addCommandRoutes } from './command-routes.ts';
 import { addEventRoutes } from './event-routes.ts';
 import { failureAnswer } from './failure.ts';
@@ -67,6 +68,7 @@ export function createApp(place: AppPlace): ServerApp {
   addArtifactRoutes(app, place);
   addAuditRoutes(app, place);
   addRequestRoutes(app, place);
+  addCheckpointRoutes(app, place);
   addEventRoutes(app, place);
   addAnalyticsRoutes(app, place);
   addOpenApiDocument(app, place.version);
