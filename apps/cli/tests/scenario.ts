@@ -33,7 +33,7 @@ export function openStage(): Stage {
       writeFileSync(path, JSON.stringify(scenario));
       return path;
     },
-    clear: () => rmSync(root, { recursive: true, force: true }),
+    clear: () => rmSync(root, { recursive: true, force: true, maxRetries: 10 }),
   };
 }
 

@@ -1,7 +1,7 @@
 // Tests the updates of the projection of sessions: which records are read, and what happens to damaged and deleted
 // sessions.
 
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Log, SessionId } from '@tidemark/log';
@@ -57,6 +57,16 @@ afterEach(async () => {
   for (const one of opened.splice(0)) await one.close();
   reads.length = 0;
   rmSync(folder, { recursive: true });
+});
+
+test('only the user can read the files of the database, also those of an earlier version', async () => {
+  const path = join(folder, 'sessions.sqlite');
+  const modes = (): number[] => ['', '-wal', '-shm'].map((suffix) => statSync(path + suffix).mode & 0o777);
+  expect(modes()).toEqual([0o600, 0o600, 0o600]);
+  await Promise.all(opened.splice(0).map((one) => one.close()));
+  chmodSync(path, 0o644);
+  await open();
+  expect(modes()).toEqual([0o600, 0o600, 0o600]);
 });
 
 describe('an update', () => {

@@ -192,6 +192,8 @@ const FAMILIES: ReadonlyMap<string, Pick<CommandFailure, 'exit' | 'next'>> = new
     mcp: { exit: EXIT.refused, next: 'fix the named problem, then run the command again' },
     kit: { exit: EXIT.refused, next: 'fix the named problem, then run the command again' },
     settings: { exit: EXIT.refused, next: 'fix the named problem, then run the command again' },
+    server: { exit: EXIT.refused, next: 'fix the named problem, then run the command again' },
+    'http-server': { exit: EXIT.refused, next: 'use another port or address, or end the program that uses it' },
     catalog: { exit: EXIT.refused, next: 'fix the named fields, then run the command again' },
     simulator: { exit: EXIT.refused, next: 'fix the named problem, then run the command again' },
     provider: { exit: EXIT.provider, next: 'read the message of the provider, then run the command again' },

@@ -1,6 +1,7 @@
 // Opens a database of rows. The rows are a projection: everything in them can be read again from another place, so a
 // database with other rules is emptied.
 
+import { chmodSync, closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { isHeldLock, makeFolderSync, openDatabase } from '@tidemark/files';
@@ -83,7 +84,10 @@ export function openRows(path: string | undefined, tables: RowTables): RowDataba
 
 function openFile(path: string): DatabaseSync {
   try {
-    if (path !== ':memory:') makeFolderSync(dirname(path), 0o700);
+    if (path !== ':memory:') {
+      makeFolderSync(dirname(path), 0o700);
+      keepPrivate(path);
+    }
     const database = openDatabase(path, BUSY_MS);
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;');
     // A rebuild writes many pages again and again. Larger checkpoints write each of them fewer times.
@@ -91,6 +95,23 @@ function openFile(path: string): DatabaseSync {
     return database;
   } catch (error) {
     throw asAnalyticsError(error, path);
+  }
+}
+
+/**
+ * Makes the file readable only by the user, because it has titles and paths. SQLite gives its other files the mode of
+ * the database. An existing file is never opened here: closing it would drop the locks that this process has on it.
+ */
+function keepPrivate(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch {
+    // The file exists, or SQLite reports the reason.
+  }
+  try {
+    chmodSync(path, 0o600);
+  } catch {
+    // Another user owns the file, or it does not exist.
   }
 }
 

@@ -55,6 +55,8 @@ test('`lastOutput` returns the last lines, and the last text of a line that was 
   expect(lastOutput('a\nb\nc\n', 2)).toEqual(['b', 'c']);
   expect(lastOutput('a\r\n10%\r20%\r', 5)).toEqual(['a', '20%']);
   expect(lastOutput('', 5)).toEqual([]);
+  // The word after the last blank is held back until the program writes on.
+  expect(lastOutput('\rstep 1/9\rstep 2/9\rstep ', 5)).toEqual(['step 2/9']);
 });
 
 test('arriving reasoning shows its last three lines until the answer begins', () => {

@@ -78,15 +78,24 @@ function cutOffLines(title: string, { started, runsAgain }: CutOffCall): readonl
   ];
 }
 
-/** Returns the last lines of an output. Of a line that the program wrote over, only the last text is left. */
+/** Returns the last lines of an output. Of a line that the program wrote over, only one text is left. */
 export function lastOutput(output: string, most: number): readonly string[] {
   const lines = output
     .replace(/\r?\n$/, '')
     .split(/\r?\n/)
     .slice(-most);
   return lines
-    .map((line) => line.split('\r').findLast((text) => text !== '') ?? '')
+    .map(shownText)
     .filter((line, index) => line !== '' || index > 0);
+}
+
+/**
+ * Returns the last text of a line that the program wrote over. If the text before it begins with the last one, the last
+ * one has not arrived completely, because its last word can be the start of a secret. The text before it is then shown.
+ */
+function shownText(line: string): string {
+  const [last = '', before = ''] = line.split('\r').filter((text) => text !== '').toReversed();
+  return before.startsWith(last) ? before : last;
 }
 
 /** Maximum length of the text that is parsed for one picture of an arriving answer, in characters. */

@@ -106,8 +106,8 @@ function noteOf({ problem }: Answering, waiting: number): Shown {
 
 const LINES: Readonly<Record<AnswerLine, string>> = {
   reason: 'no, because: ',
-  session: 'allow in this session: a ',
-  project: 'allow in this project: p ',
+  session: 'allow in this session: ',
+  project: 'allow in this project: ',
   unseen: 'type unseen to allow it: ',
 };
 
