@@ -21,7 +21,7 @@ export interface CarryCosts {
 
 // Shares of tokens are divided, so amounts have more digits than prices. They are rounded at the end only.
 const Exact = Decimal.clone({ precision: 40 });
-type Amount = InstanceType<typeof Exact>;
+type ExactAmount = InstanceType<typeof Exact>;
 const ROUNDED = 12;
 
 /** Returns the costs of the blocks of the request at a position, or `undefined` if there is none. */
@@ -40,13 +40,13 @@ export async function readCarryCosts(session: SessionRequests, position: number)
   };
 }
 
-interface Carried {
-  readonly cost: Amount;
+interface CarriedCost {
+  readonly cost: ExactAmount;
   readonly requests: number;
   readonly unpriced: number;
 }
 
-type CarriedContent = ReadonlyMap<string, Carried>;
+type CarriedContent = ReadonlyMap<string, CarriedCost>;
 
 const HELD = new WeakMap<SessionRequests, { readonly length: number; readonly content: Promise<CarriedContent> }>();
 
@@ -60,7 +60,7 @@ function carriedContent(session: SessionRequests): Promise<CarriedContent> {
 }
 
 async function sumOfRuns(session: SessionRequests): Promise<CarriedContent> {
-  const sums = new Map<string, Carried>();
+  const sums = new Map<string, CarriedCost>();
   for (const run of runsOf(session.requests)) {
     const last = run.at(-1);
     if (last === undefined) continue;
@@ -76,7 +76,7 @@ async function sumOfRuns(session: SessionRequests): Promise<CarriedContent> {
   return sums;
 }
 
-function addCarried(a: Carried, b: Carried): Carried {
+function addCarried(a: CarriedCost, b: CarriedCost): CarriedCost {
   return { cost: a.cost.plus(b.cost), requests: a.requests + b.requests, unpriced: a.unpriced + b.unpriced };
 }
 
@@ -113,12 +113,12 @@ function costsOfRun(
   run: readonly KnownRequest[],
   sequence: Sequence,
   capabilities: Capabilities | undefined,
-): readonly Carried[] {
+): readonly CarriedCost[] {
   const blocks = sequence.blocks.length;
-  const rates = new Map<number, Amount>();
-  const alone = new Map<number, Amount>();
+  const rates = new Map<number, ExactAmount>();
+  const alone = new Map<number, ExactAmount>();
   const [requests, unpriced] = [new Int32Array(blocks + 1), new Int32Array(blocks + 1)];
-  const add = (to: Map<number, Amount>, index: number, amount: Amount): void => {
+  const add = (to: Map<number, ExactAmount>, index: number, amount: ExactAmount): void => {
     to.set(index, (to.get(index) ?? new Exact(0)).plus(amount));
   };
   for (const request of run) {
@@ -147,14 +147,14 @@ function costsOfRun(
 }
 
 interface RunSums {
-  readonly rates: ReadonlyMap<number, Amount>;
-  readonly alone: ReadonlyMap<number, Amount>;
+  readonly rates: ReadonlyMap<number, ExactAmount>;
+  readonly alone: ReadonlyMap<number, ExactAmount>;
   readonly requests: Int32Array;
   readonly unpriced: Int32Array;
 }
 
-function totalsOf(sequence: Sequence, { rates, alone, requests, unpriced }: RunSums): readonly Carried[] {
-  let rate: Amount = new Exact(0);
+function totalsOf(sequence: Sequence, { rates, alone, requests, unpriced }: RunSums): readonly CarriedCost[] {
+  let rate: ExactAmount = new Exact(0);
   let [contained, unknown] = [0, 0];
   return slice(sequence.blocks).map(({ tokens }, index) => {
     const change = rates.get(index);
@@ -171,7 +171,7 @@ function totalsOf(sequence: Sequence, { rates, alone, requests, unpriced }: RunS
 interface BilledPart {
   readonly tokens: number;
   /** US dollars for one token. */
-  readonly price: Amount;
+  readonly price: ExactAmount;
 }
 
 /** Returns the parts of the input of a request with their prices, or `undefined` if one of them is unknown. */
@@ -191,9 +191,9 @@ function billedParts({ answer, at }: KnownRequest, capabilities: Capabilities): 
 
 type PricedWrites = NonNullable<NonNullable<KnownRequest['answer']>['usage']['writes']>;
 
-/** Returns the mean price of a written token. Writes of several lifetimes are not told apart by block. */
-function writePrice(price: Price, writes: PricedWrites, written: number): Amount | undefined {
-  let sum: Amount = new Exact(0);
+/** Returns the mean price of a written token. All written blocks get the same price, also if they were written with several lifetimes. */
+function writePrice(price: Price, writes: PricedWrites, written: number): ExactAmount | undefined {
+  let sum: ExactAmount = new Exact(0);
   for (const { ttl, tokens } of writes) {
     const one = perToken(price.writes[ttl]);
     if (one === undefined && tokens > 0) return undefined;
@@ -202,7 +202,7 @@ function writePrice(price: Price, writes: PricedWrites, written: number): Amount
   return written === 0 ? new Exact(0) : sum.dividedBy(written);
 }
 
-function perToken(perMillion: string | number | undefined): Amount | undefined {
+function perToken(perMillion: string | number | undefined): ExactAmount | undefined {
   return perMillion === undefined ? undefined : new Exact(perMillion).dividedBy(1_000_000);
 }
 
@@ -210,7 +210,7 @@ function perToken(perMillion: string | number | undefined): Amount | undefined {
 interface RatedRange {
   readonly start: number;
   readonly end: number;
-  readonly rate: Amount;
+  readonly rate: ExactAmount;
 }
 
 /**

@@ -3,8 +3,8 @@
 
 import type { Divergence, Sequence } from '@tidemark/context';
 import { causesInWords, firstDivergence, itemAt, slice } from '@tidemark/context';
-import type { Block } from '@tidemark/model';
-import { allWritten, outputTokens } from '@tidemark/model';
+import type { Block, Capabilities } from '@tidemark/model';
+import { allWritten, costOf, inputTokens, outputTokens, priceAt } from '@tidemark/model';
 import { blockText, sentText } from './block-text.ts';
 import type { KnownRequest, RecordName, RequestSource, SessionRequests } from './session-requests.ts';
 
@@ -113,13 +113,14 @@ export async function readRequest(
 ): Promise<RequestStructure | undefined> {
   const request = findRequest(session, position);
   if (request === undefined) return undefined;
-  const { sequence, verified } = await session.sequence(request);
+  const { sequence, verified, capabilities } = await session.sequence(request);
   const other = known === undefined ? undefined : findRequest(session, known);
   const from = other === undefined ? 0 : sharedBlocks((await session.sequence(other)).sequence, sequence);
   const previous = await previousOf(session, request, sequence);
   return {
     session: session.session,
     ...headOf(request),
+    ...costOfAnswer(request, capabilities),
     ...(verified !== undefined && { verified }),
     ...causeOf(request),
     ...(previous !== undefined && { previous }),
@@ -227,8 +228,20 @@ function headOf(request: KnownRequest): Omit<RequestStructure, 'session' | 'tota
         fresh: forecast.fresh,
       },
     }),
-    ...(answer?.cost !== undefined && { cost: answer.cost }),
   };
+}
+
+/** Returns the recorded cost. A call of an import has no recorded cost, so the prices of the catalog are used. */
+function costOfAnswer(
+  { answer, at, source }: KnownRequest,
+  capabilities: Capabilities | undefined,
+): Pick<RequestStructure, 'cost'> {
+  if (answer?.cost !== undefined) return { cost: answer.cost };
+  const input = answer && inputTokens(answer.usage);
+  if (source === 'sent' || answer === undefined || input === undefined || capabilities === undefined) return {};
+  const price = priceAt(capabilities, at.slice(0, 10), input);
+  const cost = price && costOf(price, answer.usage)?.total;
+  return cost === undefined ? {} : { cost };
 }
 
 type AnsweredUsage = NonNullable<KnownRequest['answer']>['usage'];
