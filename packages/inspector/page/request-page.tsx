@@ -125,10 +125,8 @@ export function SourceNote({ request }: { readonly request: ShownRequest }) {
   return (
     <p class="soft">
       As it was sent: rebuilt from the log
-      {verified === true
-        ? ', and its blocks have the recorded digest'
-        : ', but its bytes differ from the recorded digest'}
-      {digest !== undefined && ` (${digest.slice(0, 12)}…)`}.
+      {verified === true ? '. Its blocks are those that were recorded' : ', but it differs from what was recorded'}.
+      {digest !== undefined && ` Digest of the body: ${digest.slice(0, 12)}….`}
     </p>
   );
 }
