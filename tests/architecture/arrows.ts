@@ -60,7 +60,7 @@ const TWINS: Readonly<Record<string, readonly string[]>> = {
     'providers/anthropic',
     'providers/scripted',
   ],
-  'packages/inspector': ['packages/log', 'packages/context', 'packages/client'],
+  'packages/inspector': ['packages/client', 'packages/kit', 'providers/scripted'],
   'packages/client': ['packages/analytics', 'packages/server', 'packages/kit', 'providers/scripted'],
   'tools/skills': ['packages/log'],
 };

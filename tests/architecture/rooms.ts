@@ -53,7 +53,7 @@ export const ARROWS: Readonly<Record<string, readonly string[] | '*'>> = {
     'packages/analytics',
     'packages/inspector',
   ],
-  'packages/inspector': ['packages/analytics'],
+  'packages/inspector': ['packages/log', 'packages/model', 'packages/context', 'packages/agent', 'packages/analytics'],
   'packages/client': ['packages/log', 'packages/agent'],
   'stores/memory': ['packages/log'],
   'stores/ndjson': ['packages/files', 'packages/log'],

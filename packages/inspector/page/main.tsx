@@ -1,5 +1,6 @@
 // Entry of the page: enters with the code of a link or the kept token, and shows the place of the address.
 
+import type { SessionClient } from '@tidemark/client';
 import { render } from 'preact';
 import { client, enter } from './connection.ts';
 import { CostPage } from './cost-page.tsx';
@@ -11,7 +12,7 @@ import { SessionsPage } from './sessions-page.tsx';
 function Page() {
   const present = client.value;
   if (present === undefined) return <EntryView />;
-  const [place, name, view = ''] = route.value.path;
+  const [place] = route.value.path;
   return (
     <>
       <header>
@@ -28,16 +29,17 @@ function Page() {
         </nav>
       </header>
       <main>
-        {place === 'sessions' && name !== undefined ? (
-          <SessionView key={name} client={present} session={name} view={view} />
-        ) : place === 'cost' ? (
-          <CostPage client={present} />
-        ) : (
-          <SessionsPage client={present} />
-        )}
+        <Place client={present} />
       </main>
     </>
   );
+}
+
+function Place({ client: present }: { readonly client: SessionClient }) {
+  const [place, session, view = '', position] = route.value.path;
+  if (place === 'cost') return <CostPage client={present} />;
+  if (place !== 'sessions' || session === undefined) return <SessionsPage client={present} />;
+  return <SessionView key={session} client={present} session={session} view={view} position={Number(position)} />;
 }
 
 const root = document.querySelector('#page');

@@ -3,11 +3,12 @@
 import { useSignal } from '@preact/signals';
 import type { components, SessionClient } from '@tidemark/client';
 import { answerOf } from '@tidemark/client';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { textOf } from './connection.ts';
 import type { CallEntry, Entry } from './conversation.ts';
 import type { Followed } from './live-session.ts';
 import { follow } from './live-session.ts';
+import { linkTo, route } from './route.ts';
 
 interface SessionPlace {
   readonly client: SessionClient;
@@ -20,6 +21,7 @@ export function SessionPage({ client, session }: SessionPlace) {
   const followed = useMemo(() => follow(client, session, ended.signal), [ended]);
   useEffect(() => () => ended.abort(), [ended]);
   const { conversation, arriving, questions, problem } = followed;
+  useRecordOfAddress(conversation.value.length);
   return (
     <section>
       {problem.value !== '' && <p role="alert">{problem.value}</p>}
@@ -37,14 +39,42 @@ export function SessionPage({ client, session }: SessionPlace) {
   );
 }
 
-function EntryRow({ entry, followed }: { readonly entry: Entry; readonly followed: Followed }) {
-  if (entry.type === 'call') return <CallRow {...entry} live={followed.outputs.value.get(entry.call)} />;
-  return <li class={entry.type}>{entry.text}</li>;
+/** Shows the record that the address names, as soon as the conversation contains it. */
+function useRecordOfAddress(length: number): void {
+  const shown = useRef('');
+  const wanted = route.value.values.get('record') ?? '';
+  useEffect(() => {
+    if (wanted === '' || shown.current === wanted || length <= Number(wanted)) return;
+    const entry = nearestEntry(Number(wanted));
+    if (entry === undefined) return;
+    shown.current = wanted;
+    entry.tabIndex = -1;
+    entry.focus();
+    entry.scrollIntoView({ block: 'center' });
+  }, [wanted, length]);
 }
 
-function CallRow({ name, input, state, output, live }: CallEntry & { readonly live: string | undefined }) {
+/** Returns the entry of a record. A result has no entry of its own, so the entry before it is used: that of its call. */
+function nearestEntry(record: number): HTMLElement | undefined {
+  for (let at = record; at >= 0; at -= 1) {
+    const entry = document.querySelector<HTMLElement>(`[data-record="${at}"]`);
+    if (entry !== null) return entry;
+  }
+  return undefined;
+}
+
+function EntryRow({ entry, followed }: { readonly entry: Entry; readonly followed: Followed }) {
+  if (entry.type === 'call') return <CallRow {...entry} live={followed.outputs.value.get(entry.call)} />;
   return (
-    <li class="call">
+    <li class={entry.type} data-record={entry.position}>
+      {entry.text}
+    </li>
+  );
+}
+
+function CallRow({ position, name, input, state, output, live }: CallEntry & { readonly live: string | undefined }) {
+  return (
+    <li class="call" data-record={position}>
       <details open={live !== undefined}>
         <summary>
           <code>{name}</code> <span class="soft">{state}</span>

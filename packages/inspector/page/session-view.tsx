@@ -5,15 +5,20 @@ import { useSignal } from '@preact/signals';
 import type { SessionClient } from '@tidemark/client';
 import { answerOf } from '@tidemark/client';
 import { useEffect } from 'preact/hooks';
+import { CheckpointPage } from './checkpoint-page.tsx';
 import { CostPage } from './cost-page.tsx';
-import { linkTo } from './route.ts';
+import { RequestPage } from './request-page.tsx';
+import { linkTo, route } from './route.ts';
 import { SessionPage } from './session-page.tsx';
 import { TimelinePage } from './timeline-page.tsx';
+import { TravelPage } from './travel-page.tsx';
 
 /** Places of a session: the last part of the address, and the name. */
 const VIEWS = [
   ['', 'Live'],
   ['timeline', 'Timeline'],
+  ['travel', 'Context at each step'],
+  ['checkpoints', 'Checkpoints'],
   ['cost', 'Cost'],
 ] as const;
 
@@ -38,10 +43,12 @@ interface SessionViewPlace {
   readonly client: SessionClient;
   readonly session: string;
   readonly view: string;
+  /** Position of the request in the address. Not a number if the address has none. */
+  readonly position: number;
 }
 
 /** Shows a session: its heading, its tabs, and the place of the address. */
-export function SessionView({ client, session, view }: SessionViewPlace) {
+export function SessionView({ client, session, view, position }: SessionViewPlace) {
   const title = useSignal<string | undefined>(undefined);
   useEffect(() => {
     // The list knows the title of a session without reading its log.
@@ -58,13 +65,20 @@ export function SessionView({ client, session, view }: SessionViewPlace) {
       <h1>{title.value ?? session}</h1>
       {title.value !== undefined && <p class="soft id">{session}</p>}
       <SessionTabs session={session} view={view} />
-      <PlaceOfSession client={client} session={session} view={view} />
+      <PlaceOfSession client={client} session={session} view={view} position={position} />
     </>
   );
 }
 
-function PlaceOfSession({ client, session, view }: SessionViewPlace) {
+function PlaceOfSession({ client, session, view, position }: SessionViewPlace) {
   if (view === 'timeline') return <TimelinePage client={client} session={session} />;
   if (view === 'cost') return <CostPage client={client} session={session} />;
+  if (view === 'checkpoints') return <CheckpointPage client={client} session={session} />;
+  if (view === 'request' && Number.isInteger(position))
+    return <RequestPage client={client} session={session} position={position} />;
+  if (view === 'travel') {
+    const step = route.value.values.get('step');
+    return <TravelPage client={client} session={session} asked={step === null ? undefined : Number(step)} />;
+  }
   return <SessionPage client={client} session={session} />;
 }

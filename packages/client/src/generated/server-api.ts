@@ -259,6 +259,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sessions/{session}/checkpoints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the checkpoints of a session: what each replaced, and its text */
+        get: operations["readCheckpoints"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/sessions/{session}/compact": {
         parameters: {
             query?: never;
@@ -581,6 +598,91 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sessions/{session}/requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the requests of a session in the order of its log */
+        get: operations["listRequests"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session}/requests/{position}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the structure of a request: its blocks without their texts */
+        get: operations["readRequest"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session}/requests/{position}/blocks/{block}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the text of one block of a request, or a part of it */
+        get: operations["readBlock"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session}/requests/{position}/costs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read what each block of a request has cost in all requests that contained it */
+        get: operations["readCarryCosts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session}/requests/{position}/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Search the texts of a request */
+        get: operations["searchRequest"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/sessions/{session}/resume": {
         parameters: {
             query?: never;
@@ -730,6 +832,12 @@ export interface components {
             signal?: string;
             startedAt: string;
         };
+        BlockText: {
+            from: number;
+            text: string;
+            /** @description Length of the whole text, in UTF-16 units. */
+            total: number;
+        };
         Break: {
             answer: number;
             at: string;
@@ -847,6 +955,14 @@ export interface components {
             }[];
             /** @description Time at which the logs were read last. */
             updatedAt: string;
+        };
+        CarryCosts: {
+            /** @description Known cost of each block in all requests that contained it. `null` if it is unknown. */
+            costs: (string | null)[];
+            /** @description Number of answered requests that contained the block. */
+            requests: number[];
+            /** @description Number of these requests whose cost is unknown. */
+            unpriced: number[];
         };
         Cause: string;
         ChangedFile: {
@@ -1003,6 +1119,15 @@ export interface components {
             /** @enum {boolean} */
             ok: false;
         };
+        FoundBlocks: {
+            blocks: {
+                block: number;
+                count: number;
+                excerpt: string;
+            }[];
+            /** @description True if more blocks contain the text. */
+            more: boolean;
+        };
         GivenDraft: {
             attachments?: {
                 name: string;
@@ -1054,6 +1179,13 @@ export interface components {
             paths?: string[];
             patterns?: string[];
             tool: string;
+        };
+        /** @description Tokens of a call by bucket. An absent value is unknown. */
+        KnownBuckets: {
+            fresh?: number;
+            output?: number;
+            read?: number;
+            written?: number;
         };
         ListedSession: {
             breaks: number;
@@ -1198,6 +1330,22 @@ export interface components {
         };
         /** @description An event that is not stored, such as `text.delta`, or a `QuestionEvent`. A reader that misses it loses no stored data. Later versions add types. */
         PassingEvent: Exclude<SessionEvent, { readonly type: 'recorded' | 'tool.threw' }> | components['schemas']['QuestionEvent'];
+        PreviousRequest: {
+            /** @description Absent if the request only adds blocks. */
+            difference?: {
+                /** @enum {string} */
+                at: "parameters" | "block";
+                block?: number;
+                /** @description First different character of the block as it is sent, in UTF-16 units. */
+                character?: number;
+                replaces: boolean;
+                section?: string;
+            };
+            position: number;
+            /** @description Number of equal blocks at the beginning. */
+            shared: number;
+            step: number;
+        };
         ProcessOutput: {
             /** @description Bytes that were not kept. */
             dropped: number;
@@ -1250,6 +1398,68 @@ export interface components {
         QueuedPrompt: {
             id: string;
             text: string;
+        };
+        RequestBlock: {
+            at?: string;
+            /** @description First words of its text. */
+            begins: string;
+            bytes: number;
+            /** @description Number of its message. -1 for blocks of the front. */
+            group: number;
+            holds: string;
+            kind?: string;
+            layer?: string;
+            /** @description Position of the record that the block comes from. */
+            record?: number;
+            role: string;
+            /** @enum {string} */
+            section: "tools" | "system" | "messages";
+            /** @description Estimated tokens. */
+            tokens: number;
+        };
+        RequestInList: {
+            position: number;
+            step: number;
+            stream: string;
+        };
+        RequestsInList: {
+            requests: components["schemas"]["RequestInList"][];
+        };
+        RequestStructure: {
+            actual?: components["schemas"]["KnownBuckets"];
+            at: string;
+            blocks: components["schemas"]["RequestBlock"][];
+            bytes?: number;
+            cause?: string;
+            cost?: string;
+            digest?: string;
+            forecast?: components["schemas"]["KnownBuckets"];
+            /** @description Index of the first block in `blocks`. */
+            from: number;
+            /** @description Cache markers. */
+            markers: {
+                block: number;
+                ttl: string;
+            }[];
+            /** @description Parts whose content the recording does not contain. */
+            missing: string[];
+            model: string;
+            position: number;
+            previous?: components["schemas"]["PreviousRequest"];
+            price?: string;
+            purpose: string;
+            session: string;
+            /**
+             * @description `sent`: this runtime sent it. `observed`: another program sent and recorded it. `imported`: the recording contains no request, so it is shown as it would have been sent.
+             * @enum {string}
+             */
+            source: "sent" | "observed" | "imported";
+            step: number;
+            stream: string;
+            /** @description Number of blocks of the request. */
+            total: number;
+            /** @description True if the rebuilt blocks have the recorded digest. */
+            verified?: boolean;
         };
         Rewind: {
             /** @description Number of the prompt. -1 is the last prompt. */
@@ -1382,6 +1592,32 @@ export interface components {
             updatedAt: string;
         };
         SessionMessage: SessionMessage;
+        ShownCheckpoint: {
+            after?: number;
+            at: string;
+            /** @description Tokens of the context before the compaction. */
+            before?: number;
+            /** @description First replaced record. */
+            from: number;
+            /** @description Messages inside the range that stay unchanged after the checkpoint. */
+            keeps: number[];
+            limitations: string[];
+            position: number;
+            replaced: {
+                answers: number;
+                prompts: number;
+                results: number;
+            };
+            /** @description Position of the first request after the compaction. */
+            request?: number;
+            /** @enum {string} */
+            strategy: "deterministic" | "model-assisted" | "recorded";
+            /** @description Text that the model reads in place of the range. */
+            text: string;
+            /** @description Last replaced record. */
+            to: number;
+            trigger: string;
+        };
         Skills: {
             /** @description Sessions that could not be read to their end. */
             problems: {
@@ -2088,6 +2324,39 @@ export interface operations {
             };
         };
     };
+    readCheckpoints: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The checkpoints, oldest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        checkpoints: components["schemas"]["ShownCheckpoint"][];
+                    };
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
     compactSession: {
         parameters: {
             query?: never;
@@ -2727,6 +2996,177 @@ export interface operations {
                         next: number;
                         records: components["schemas"]["LogRecord"][];
                     };
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    listRequests: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The requests. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RequestsInList"];
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readRequest: {
+        parameters: {
+            query?: {
+                /** @description Position of a request that the client has. Equal leading blocks are left out. */
+                known?: number;
+            };
+            header?: never;
+            path: {
+                position: number;
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The structure. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RequestStructure"];
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readBlock: {
+        parameters: {
+            query?: {
+                /** @description `sent`: JSON as it is sent, without markers. */
+                form?: "text" | "sent";
+                from?: number;
+                /** @description End of the part. An answer contains at most 1,000,000 UTF-16 units. */
+                to?: number;
+            };
+            header?: never;
+            path: {
+                block: number;
+                position: number;
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The text. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BlockText"];
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readCarryCosts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                position: number;
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The costs, in the order of the blocks. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CarryCosts"];
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    searchRequest: {
+        parameters: {
+            query: {
+                text: string;
+            };
+            header?: never;
+            path: {
+                position: number;
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The blocks that contain the text. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundBlocks"];
                 };
             };
             /** @description The request was refused. `error.next` is the next step. */

@@ -1,0 +1,161 @@
+// One request: drawn to scale, next to the previous one, with the text and the origin of each block.
+
+import { useSignal } from '@preact/signals';
+import type { SessionClient } from '@tidemark/client';
+import { useEffect, useMemo } from 'preact/hooks';
+import { textOf } from './connection.ts';
+import { RequestContext } from './request-context.tsx';
+import { RequestCosts } from './request-costs.tsx';
+import type { RequestStore, ShownPlace, ShownRequest } from './request-data.ts';
+import { createRequestStore, grouped, inputParts } from './request-data.ts';
+import { RequestDifference } from './request-difference.tsx';
+import { RequestIcicle } from './request-icicle.tsx';
+import { linkTo, route } from './route.ts';
+
+/** Shows the request at a position of a session. */
+export function RequestPage({
+  client,
+  session,
+  position,
+}: {
+  readonly client: SessionClient;
+  readonly session: string;
+  readonly position: number;
+}) {
+  const store = useMemo(() => createRequestStore(client, session), [client, session]);
+  const request = useSignal<ShownRequest | undefined>(undefined);
+  const places = useSignal<readonly ShownPlace[]>([]);
+  const problem = useSignal('');
+  useEffect(() => {
+    let wanted = true;
+    Promise.all([store.read(position), store.list()]).then(
+      ([found, list]) => {
+        if (!wanted) return;
+        request.value = found;
+        places.value = list;
+        problem.value = '';
+      },
+      (error: unknown) => {
+        if (wanted) problem.value = textOf(error);
+      },
+    );
+    return () => {
+      wanted = false;
+    };
+  }, [store, position]);
+  const found = request.value;
+  return (
+    <section class="wide">
+      {problem.value !== '' && <p role="alert">{problem.value}</p>}
+      {found === undefined ? (
+        <p class="soft">The request is being read.</p>
+      ) : (
+        <RequestView key={found.position} request={found} store={store} places={places.value} />
+      )}
+    </section>
+  );
+}
+
+function RequestView({
+  request,
+  store,
+  places,
+}: {
+  readonly request: ShownRequest;
+  readonly store: RequestStore;
+  readonly places: readonly ShownPlace[];
+}) {
+  const asked = Number(route.value.values.get('block') ?? '-1');
+  const selected = useSignal(Number.isSafeInteger(asked) ? asked : -1);
+  const { session, position, step, stream } = request;
+  const select = (block: number): void => {
+    selected.value = block;
+    history.replaceState(
+      undefined,
+      '',
+      linkTo(['sessions', session, 'request', String(position)], { block: `${block}` }),
+    );
+  };
+  const own = places.filter((one) => one.stream === stream);
+  const at = own.findIndex((one) => one.position === position);
+  return (
+    <>
+      <h2>{stream === 'main' ? `Request of step ${step}` : `Request of ${stream}`}</h2>
+      <nav class="steps" aria-label="Requests of this stream">
+        <RequestLink session={session} place={own[at - 1]} text="← previous" />{' '}
+        <RequestLink session={session} place={own[at + 1]} text="next →" />{' '}
+        <a href={linkTo(['sessions', session, 'travel'], { step: String(position) })}>Travel in time from here</a>{' '}
+        <a href={linkTo(['sessions', session])}>Conversation</a>
+      </nav>
+      <SourceNote request={request} />
+      <RequestFacts request={request} />
+      <RequestDifference request={request} store={store} />
+      <RequestIcicle request={request} selected={selected.value} onSelect={select} />
+      <RequestContext request={request} store={store} selected={selected} />
+      <RequestCosts request={request} store={store} selected={selected} />
+    </>
+  );
+}
+
+function RequestLink({
+  session,
+  place,
+  text,
+}: {
+  readonly session: string;
+  readonly place: ShownPlace | undefined;
+  readonly text: string;
+}) {
+  if (place === undefined) return <span class="soft">{text}</span>;
+  return <a href={linkTo(['sessions', session, 'request', String(place.position)])}>{text}</a>;
+}
+
+/** States how the request is known. */
+export function SourceNote({ request }: { readonly request: ShownRequest }) {
+  const { source, verified, digest, missing } = request;
+  if (source === 'imported')
+    return (
+      <p class="notice">
+        As it would have been sent. The recording contains the conversation, but not this request: the tools, the system
+        text and the exact bytes are unknown.
+      </p>
+    );
+  const lost = missing.length === 0 ? '' : ` The recording does not contain: ${missing.join(', ')}.`;
+  if (source === 'observed') return <p class="notice">As another program sent and recorded it.{lost}</p>;
+  return (
+    <p class="soft">
+      As it was sent: rebuilt from the log
+      {verified === true ? '. Its blocks are those that were recorded' : ', but it differs from what was recorded'}.
+      {digest !== undefined && ` Digest of the body: ${digest.slice(0, 12)}….`}
+    </p>
+  );
+}
+
+function RequestFacts({ request }: { readonly request: ShownRequest }) {
+  const { at, model, bytes, cost, actual, total } = request;
+  const parts = inputParts(request).map(({ name, tokens }) => `${name} ${grouped(tokens)}`);
+  const facts: readonly (readonly [string, string])[] = [
+    ['Time', at.slice(0, 19).replace('T', ' ')],
+    ['Model', model],
+    [
+      'Input tokens',
+      parts.length === 0 ? 'unknown' : `${parts.join(', ')}${actual === undefined ? ' (forecast)' : ''}`,
+    ],
+    ['Output tokens', actual?.output === undefined ? 'unknown' : grouped(actual.output)],
+    ['Cost', cost === undefined ? 'unknown' : `$${cost}`],
+    [
+      'Size',
+      `${bytes === undefined ? '' : `${grouped(bytes)} bytes, `}${total === 1 ? '1 block' : `${grouped(total)} blocks`}`,
+    ],
+  ];
+  return (
+    <dl class="facts">
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

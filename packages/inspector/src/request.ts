@@ -1,0 +1,330 @@
+// Structure of one request: its blocks with sizes and origins, without their texts, and its relation to the previous
+// request of its stream. Texts are read one by one.
+
+import type { Divergence, Sequence } from '@tidemark/context';
+import { causesInWords, firstDivergence, itemAt, slice } from '@tidemark/context';
+import type { Block, Capabilities } from '@tidemark/model';
+import { allWritten, costOf, inputTokens, outputTokens, priceAt } from '@tidemark/model';
+import { blockText, sentText } from './block-text.ts';
+import type { KnownRequest, RecordName, RequestSource, SessionRequests } from './session-requests.ts';
+
+/** One block of a request, without its text. */
+export interface RequestBlock {
+  readonly section: 'tools' | 'system' | 'messages';
+  readonly role: string;
+  readonly holds: string;
+  /** Number of its message in the request. -1 for blocks of the front. */
+  readonly group: number;
+  /** Name of the layer, for blocks of the front. */
+  readonly layer?: string;
+  /** Record that the block comes from, for blocks of the history. */
+  readonly record?: number;
+  readonly kind?: string;
+  readonly at?: string;
+  readonly bytes: number;
+  /** Estimated tokens. */
+  readonly tokens: number;
+  /** First words of the text. */
+  readonly begins: string;
+}
+
+/** Tokens of a call by bucket. An absent value is unknown. */
+export interface KnownBuckets {
+  readonly read?: number;
+  readonly written?: number;
+  readonly fresh?: number;
+  readonly output?: number;
+}
+
+/** First difference from the previous request of the stream. */
+export interface RequestDifference {
+  /** Block that differs, or `parameters`. */
+  readonly at: 'parameters' | 'block';
+  readonly block?: number;
+  /** First different character in the block, in UTF-16 units of the sent form. */
+  readonly character?: number;
+  /** Section from which the changed parameters make the cache useless. */
+  readonly section?: string;
+  /** True if the previous request has a block at this place. */
+  readonly replaces: boolean;
+}
+
+/** Relation of a request to the previous one of its stream. */
+export interface PreviousRequest {
+  readonly position: number;
+  readonly step: number;
+  /** Number of equal blocks at the beginning. */
+  readonly shared: number;
+  /** Absent if the request only adds blocks. */
+  readonly difference?: RequestDifference;
+}
+
+/** Request in the list of a session. */
+export interface RequestInList {
+  readonly position: number;
+  readonly step: number;
+  readonly stream: string;
+}
+
+/** Structure of a request. `blocks` begins at block `from`. */
+export interface RequestStructure {
+  readonly session: string;
+  readonly source: RequestSource;
+  readonly position: number;
+  readonly step: number;
+  readonly stream: string;
+  readonly purpose: string;
+  readonly at: string;
+  readonly model: string;
+  /** Length of the body that was sent. Absent if the recording does not contain it. */
+  readonly bytes?: number;
+  readonly digest?: string;
+  /** True if the rebuilt blocks have the recorded digest. */
+  readonly verified?: boolean;
+  /** Parts whose content the recording does not contain. */
+  readonly missing: readonly string[];
+  /** Cache markers: the marked block and the lifetime that is asked for. */
+  readonly markers: readonly { readonly block: number; readonly ttl: string }[];
+  readonly actual?: KnownBuckets;
+  readonly forecast?: KnownBuckets;
+  readonly cost?: string;
+  /** Cause of a break, in words, and its price. */
+  readonly cause?: string;
+  readonly price?: string;
+  readonly previous?: PreviousRequest;
+  readonly total: number;
+  readonly from: number;
+  readonly blocks: readonly RequestBlock[];
+}
+
+/** Returns the requests of a session in the order of its log. */
+export function listRequests({ requests }: SessionRequests): readonly RequestInList[] {
+  return requests.map(({ position, step, stream }) => ({ position, step, stream }));
+}
+
+/**
+ * Returns the structure of the request at a position, or `undefined` if there is none. With `known`, the position of
+ * another request, leaves out the leading blocks that both have.
+ */
+export async function readRequest(
+  session: SessionRequests,
+  position: number,
+  known?: number,
+): Promise<RequestStructure | undefined> {
+  const request = findRequest(session, position);
+  if (request === undefined) return undefined;
+  const { sequence, verified, capabilities } = await session.sequence(request);
+  const other = known === undefined ? undefined : findRequest(session, known);
+  const from = other === undefined ? 0 : sharedBlocks((await session.sequence(other)).sequence, sequence);
+  const previous = await previousOf(session, request, sequence);
+  return {
+    session: session.session,
+    ...headOf(request),
+    ...costOfAnswer(request, capabilities),
+    ...(verified !== undefined && { verified }),
+    ...causeOf(request),
+    ...(previous !== undefined && { previous }),
+    total: sequence.blocks.length,
+    from,
+    blocks: slice(sequence.blocks, from).map((block) => blockRow(session.names, block)),
+  };
+}
+
+/** Text of a block, or a part of it. */
+export interface BlockText {
+  readonly text: string;
+  /** Place of `text` in the whole text, in UTF-16 units. */
+  readonly from: number;
+  readonly total: number;
+}
+
+/** Part of a text that is wanted. `sent` selects the bytes as they are sent; otherwise the text for people is used. */
+export interface TextRange {
+  readonly from: number;
+  readonly to: number;
+  readonly sent: boolean;
+}
+
+/** Returns the text of a block, or `undefined` if there is no such request or block. */
+export async function readBlockText(
+  session: SessionRequests,
+  position: number,
+  index: number,
+  { from, to, sent }: TextRange,
+): Promise<BlockText | undefined> {
+  const request = findRequest(session, position);
+  const block = request && itemAt((await session.sequence(request)).sequence.blocks, index);
+  if (block === undefined || index < 0) return undefined;
+  const text = sent ? sentText(block) : blockText(block);
+  return { text: text.slice(from, to), from, total: text.length };
+}
+
+/** Blocks that contain a text. */
+export interface FoundBlocks {
+  readonly blocks: readonly { readonly block: number; readonly count: number; readonly excerpt: string }[];
+  /** True if more blocks contain the text. */
+  readonly more: boolean;
+}
+
+const MOST_FOUND = 200;
+const AROUND = 60;
+
+/** Searches the texts of a request, in any case. Returns `undefined` if there is no such request. */
+export async function searchRequest(
+  session: SessionRequests,
+  position: number,
+  query: string,
+): Promise<FoundBlocks | undefined> {
+  const request = findRequest(session, position);
+  if (request === undefined) return undefined;
+  const { sequence } = await session.sequence(request);
+  const wanted = query.toLowerCase();
+  const found: FoundBlocks['blocks'][number][] = [];
+  for (const [index, block] of slice(sequence.blocks).entries()) {
+    const text = blockText(block);
+    const lower = text.toLowerCase();
+    const at = lower.indexOf(wanted);
+    if (at === -1) continue;
+    if (found.length === MOST_FOUND) return { blocks: found, more: true };
+    const excerpt = text.slice(Math.max(0, at - AROUND), at + wanted.length + AROUND);
+    found.push({ block: index, count: lower.split(wanted).length - 1, excerpt });
+  }
+  return { blocks: found, more: false };
+}
+
+function findRequest({ requests }: SessionRequests, position: number): KnownRequest | undefined {
+  return requests.find((one) => one.position === position);
+}
+
+function headOf(request: KnownRequest): Omit<RequestStructure, 'session' | 'total' | 'from' | 'blocks'> {
+  const { source, position, step, stream, purpose, at, model, prepared, observed, answer } = request;
+  const digest = prepared?.data.digest ?? observed?.record.data.digest;
+  const forecast = prepared?.data.forecast;
+  return {
+    source,
+    position,
+    step,
+    stream,
+    purpose,
+    at,
+    model,
+    missing: observed?.missing ?? [],
+    markers:
+      prepared?.data.markers.map(({ block, ttl }) => ({
+        block,
+        ttl,
+      })) ??
+      [...(observed?.markers ?? [])].map(([block, ttl]) => ({
+        block,
+        ttl,
+      })),
+    ...(prepared !== undefined && { bytes: prepared.data.bytes }),
+    ...(digest !== undefined && { digest }),
+    ...(answer !== undefined && { actual: bucketsOf(answer.usage) }),
+    ...(forecast !== undefined && {
+      forecast: {
+        read: forecast.read,
+        written: forecast.write,
+        fresh: forecast.fresh,
+      },
+    }),
+  };
+}
+
+/** Returns the recorded cost. A call of an import has no recorded cost, so the prices of the catalog are used. */
+function costOfAnswer(
+  { answer, at, source }: KnownRequest,
+  capabilities: Capabilities | undefined,
+): Pick<RequestStructure, 'cost'> {
+  if (answer?.cost !== undefined) return { cost: answer.cost };
+  const input = answer && inputTokens(answer.usage);
+  if (source === 'sent' || answer === undefined || input === undefined || capabilities === undefined) return {};
+  const price = priceAt(capabilities, at.slice(0, 10), input);
+  const cost = price && costOf(price, answer.usage)?.total;
+  return cost === undefined ? {} : { cost };
+}
+
+type AnsweredUsage = NonNullable<KnownRequest['answer']>['usage'];
+
+function bucketsOf(usage: AnsweredUsage): KnownBuckets {
+  const { read, fresh } = usage;
+  const [written, output] = [allWritten(usage), outputTokens(usage)];
+  return {
+    ...(read !== undefined && { read }),
+    ...(written !== undefined && { written }),
+    ...(fresh !== undefined && { fresh }),
+    ...(output !== undefined && { output }),
+  };
+}
+
+function causeOf({ opened, answer, state }: KnownRequest): Pick<RequestStructure, 'cause' | 'price'> {
+  const miss = answer?.miss;
+  const causes = opened ?? (miss === undefined ? [] : [miss.cause, ...(miss.also ?? [])]);
+  const price = miss?.cost ?? (opened === undefined ? undefined : state.epoch?.opened.forecast.cost);
+  if (causes.length === 0) return {};
+  return { cause: causesInWords(causes), ...(price !== undefined && { price }) };
+}
+
+async function previousOf(
+  session: SessionRequests,
+  request: KnownRequest,
+  sequence: Sequence,
+): Promise<PreviousRequest | undefined> {
+  const own = session.requests.indexOf(request);
+  const before = session.requests.slice(0, own).findLast(({ stream }) => stream === request.stream);
+  if (before === undefined) return undefined;
+  const { sequence: old } = await session.sequence(before);
+  const divergence = firstDivergence(old, sequence);
+  return {
+    position: before.position,
+    step: before.step,
+    shared: sharedBlocks(old, sequence),
+    ...(divergence !== undefined && { difference: differenceOf(divergence) }),
+  };
+}
+
+function differenceOf(divergence: Divergence): RequestDifference {
+  if (divergence.at === 'parameters') return { at: 'parameters', section: divergence.section, replaces: false };
+  const { at, was, is } = divergence;
+  const [a, b] = [was === undefined ? '' : sentText(was), is === undefined ? '' : sentText(is)];
+  let character = 0;
+  while (character < a.length && character < b.length && a[character] === b[character]) character += 1;
+  return { at: 'block', block: at, character, replaces: was !== undefined };
+}
+
+/** Returns the number of equal blocks at the beginning of two requests. Their parameters are not compared. */
+function sharedBlocks(one: Sequence, other: Sequence): number {
+  let [low, high] = [0, Math.min(one.prefixes.length, other.prefixes.length)];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if (itemAt(one.prefixes, middle) === itemAt(other.prefixes, middle)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+const BEGINNING = 80;
+
+function blockRow(names: readonly RecordName[], block: Block): RequestBlock {
+  const { section, role, holds, group, origin, tokens } = block;
+  const name = origin.from === 'event' ? names[origin.position] : undefined;
+  return {
+    section,
+    role,
+    holds,
+    group,
+    ...(origin.from === 'layer' ? { layer: origin.layer } : { record: origin.position }),
+    ...(name !== undefined && {
+      kind: name.kind,
+      at: name.at,
+    }),
+    bytes: Buffer.byteLength(block.head) + Buffer.byteLength(block.tail),
+    tokens: Math.round(tokens),
+    begins: beginningOf(blockText(block)),
+  };
+}
+
+function beginningOf(text: string): string {
+  const begins = text.slice(0, BEGINNING).replaceAll(/\s+/g, ' ');
+  return text.length > BEGINNING ? `${begins}…` : begins;
+}

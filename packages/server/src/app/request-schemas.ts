@@ -1,0 +1,133 @@
+// Schemas of the requests of a session, as the inspector shows them.
+
+import { z } from '@hono/zod-openapi';
+import type {
+  BlockText,
+  CarryCosts,
+  KnownBuckets,
+  FoundBlocks,
+  PreviousRequest,
+  RequestBlock,
+  RequestDifference,
+  RequestInList,
+  RequestStructure,
+} from '@tidemark/inspector';
+
+const TEXT = z.string();
+const NUMBER = z.number();
+
+const BUCKETS: z.ZodType<KnownBuckets> = z
+  .object({
+    read: NUMBER.exactOptional(),
+    written: NUMBER.exactOptional(),
+    fresh: NUMBER.exactOptional(),
+    output: NUMBER.exactOptional(),
+  })
+  .openapi('KnownBuckets', { description: 'Tokens of a call by bucket. An absent value is unknown.' });
+
+const DIFFERENCE: z.ZodType<RequestDifference> = z
+  .object({
+    at: z.enum(['parameters', 'block']),
+    block: NUMBER.exactOptional(),
+    character: NUMBER.exactOptional().describe(
+      'First different character of the block as it is sent, in UTF-16 units.',
+    ),
+    section: TEXT.exactOptional(),
+    replaces: z.boolean(),
+  })
+  .openapi('RequestDifference');
+
+const PREVIOUS: z.ZodType<PreviousRequest> = z
+  .object({
+    position: NUMBER,
+    step: NUMBER,
+    shared: NUMBER.describe('Number of equal blocks at the beginning.'),
+    difference: DIFFERENCE.exactOptional().describe('Absent if the request only adds blocks.'),
+  })
+  .openapi('PreviousRequest');
+
+const BLOCK: z.ZodType<RequestBlock> = z
+  .object({
+    section: z.enum(['tools', 'system', 'messages']),
+    role: TEXT,
+    holds: TEXT,
+    group: NUMBER.describe('Number of its message. -1 for blocks of the front.'),
+    layer: TEXT.exactOptional(),
+    record: NUMBER.exactOptional().describe('Position of the record that the block comes from.'),
+    kind: TEXT.exactOptional(),
+    at: TEXT.exactOptional(),
+    bytes: NUMBER,
+    tokens: NUMBER.describe('Estimated tokens.'),
+    begins: TEXT.describe('First words of its text.'),
+  })
+  .openapi('RequestBlock');
+
+const PLACE: z.ZodType<RequestInList> = z
+  .object({ position: NUMBER, step: NUMBER, stream: TEXT })
+  .openapi('RequestInList');
+
+export const REQUESTS: z.ZodType<{ readonly requests: RequestInList[] }> = z
+  .object({ requests: z.array(PLACE) })
+  .openapi('RequestsInList');
+
+type StructureAnswer = Omit<RequestStructure, 'blocks' | 'missing' | 'markers'> & {
+  blocks: RequestBlock[];
+  missing: string[];
+  markers: RequestStructure['markers'][number][];
+};
+
+export const REQUEST: z.ZodType<StructureAnswer> = z
+  .object({
+    session: TEXT,
+    source: z
+      .enum(['sent', 'observed', 'imported'])
+      .describe(
+        '`sent`: this runtime sent it. `observed`: another program sent and recorded it. `imported`: the recording contains no request, so it is shown as it would have been sent.',
+      ),
+    position: NUMBER,
+    step: NUMBER,
+    stream: TEXT,
+    purpose: TEXT,
+    at: TEXT,
+    model: TEXT,
+    bytes: NUMBER.exactOptional(),
+    digest: TEXT.exactOptional(),
+    verified: z.boolean().exactOptional().describe('True if the rebuilt blocks have the recorded digest.'),
+    missing: z.array(TEXT).describe('Parts whose content the recording does not contain.'),
+    markers: z.array(z.object({ block: NUMBER, ttl: TEXT })).describe('Cache markers.'),
+    actual: BUCKETS.exactOptional(),
+    forecast: BUCKETS.exactOptional(),
+    cost: TEXT.exactOptional(),
+    cause: TEXT.exactOptional(),
+    price: TEXT.exactOptional(),
+    previous: PREVIOUS.exactOptional(),
+    total: NUMBER.describe('Number of blocks of the request.'),
+    from: NUMBER.describe('Index of the first block in `blocks`.'),
+    blocks: z.array(BLOCK),
+  })
+  .openapi('RequestStructure');
+
+export const BLOCK_TEXT: z.ZodType<BlockText> = z
+  .object({ text: TEXT, from: NUMBER, total: NUMBER.describe('Length of the whole text, in UTF-16 units.') })
+  .openapi('BlockText');
+
+type FoundAnswer = Omit<FoundBlocks, 'blocks'> & { blocks: FoundBlocks['blocks'][number][] };
+
+export const FOUND_BLOCKS: z.ZodType<FoundAnswer> = z
+  .object({
+    blocks: z.array(z.object({ block: NUMBER, count: NUMBER, excerpt: TEXT })),
+    more: z.boolean().describe('True if more blocks contain the text.'),
+  })
+  .openapi('FoundBlocks');
+
+type CostAnswer = { readonly [name in keyof CarryCosts]: CarryCosts[name][number][] };
+
+export const CARRY_COSTS: z.ZodType<CostAnswer> = z
+  .object({
+    costs: z
+      .array(TEXT.nullable())
+      .describe('Known cost of each block in all requests that contained it. `null` if it is unknown.'),
+    requests: z.array(NUMBER).describe('Number of answered requests that contained the block.'),
+    unpriced: z.array(NUMBER).describe('Number of these requests whose cost is unknown.'),
+  })
+  .openapi('CarryCosts');
