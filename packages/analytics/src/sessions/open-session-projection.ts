@@ -1,5 +1,6 @@
 // Opens the projection of sessions in a database of SQLite.
 
+import { createHash } from 'node:crypto';
 import type { RowOf } from '@tidemark/context';
 import type { Log } from '@tidemark/log';
 import { openRows } from '../database/open-rows.ts';
@@ -27,6 +28,9 @@ export interface SessionProjectionOptions {
   readonly rules: string;
 }
 
+/** Digest of the tables, so that a changed column also empties a database of an earlier version. */
+const TABLES_DIGEST = createHash('sha256').update(CREATE_SESSION_TABLES).digest('hex').slice(0, 16);
+
 /** Numbers of rows of a page: without a `limit`, and at most. */
 const CALLS = { usual: 100, most: 1000 };
 const BREAKS = { usual: 100, most: 1000 };
@@ -42,7 +46,7 @@ const SESSIONS = { usual: 50, most: 500 };
 export async function openSessionProjection(options: SessionProjectionOptions): Promise<SessionProjection> {
   const { path, rules, ...source } = options;
   const rows = openRows(path, {
-    rules: `sessions ${SESSION_TABLES_VERSION} ${rules}`,
+    rules: `sessions ${SESSION_TABLES_VERSION} ${TABLES_DIGEST} ${rules}`,
     names: SESSION_TABLE_NAMES,
     create: CREATE_SESSION_TABLES,
   });
