@@ -41,7 +41,7 @@ export async function openScene(options: SceneOptions = {}): Promise<TerminalSce
   if (before !== '') await terminal.write(before);
   const prepare = (): Promise<never> => Promise.reject(new Error('the scene has no agent'));
   const controller = createController(log === undefined ? {} : { sessions: { log, folder: '/work', prepare } });
-  const end = showScreen(controller, { ...terminal, colour, ascii, reflow: 'above-cursor' });
+  const end = showScreen(controller, { ...terminal, colour, ascii, reflow: 'by-lines' });
   return {
     terminal,
     controller,

@@ -20,6 +20,8 @@ export interface VirtualTerminal {
   /** Presses keys: characters and escape sequences. */
   press(keys: string): void;
   resize(columns: number, rows: number): void;
+  /** Changes the size as a terminal that reports it late. The program gets no signal. */
+  resizeUnreported(columns: number, rows: number): void;
   /** Writes text as another program did before, such as the shell. */
   write(text: string): Promise<void>;
   /** Waits until the viewport matches. Throws with the viewport if it does not match within the time, in milliseconds. */
@@ -82,6 +84,7 @@ export function createVirtualTerminal(columns = 80, rows = 24): VirtualTerminal 
       return { column: cursorX, row: cursorY };
     },
     press: (keys) => void stdin.write(keys),
+    resizeUnreported: (nextColumns, nextRows) => emulator.resize(nextColumns, nextRows),
     resize(nextColumns, nextRows) {
       emulator.resize(nextColumns, nextRows);
       Object.assign(stdout, { columns: nextColumns, rows: nextRows });

@@ -38,6 +38,8 @@ export interface SessionServerOptions {
   /** Time after which an idle session is closed, so that another process can write it. Default: 60 s. */
   readonly idleMs?: number;
   readonly limits?: Partial<ServerLimits>;
+  /** Called with each error that is a bug. Its text is not sent to the client. */
+  readonly onBug?: (error: unknown) => void;
 }
 
 /** A server of sessions that is listening. */
@@ -90,6 +92,7 @@ export async function openSessionServer(options: SessionServerOptions): Promise<
     projection,
     version,
     now,
+    onBug: options.onBug ?? (() => undefined),
   });
   const http = await openServer((request, bindings) => app.fetch(request, bindings), {
     port,

@@ -187,9 +187,11 @@ describe('a server', () => {
   });
 });
 
-test('an error of the program itself is answered without its text', async () => {
+test('an error of the program itself is answered without its text, and the program is told', async () => {
+  const told: unknown[] = [];
   await using place = await openTestServer({
     server: {
+      onBug: (error) => told.push(error),
       opener: {
         create: () => Promise.reject(new Error('a secret detail')),
         open: () => Promise.reject(new Error('a secret detail')),
@@ -200,6 +202,7 @@ test('an error of the program itself is answered without its text', async () => 
   const answer = await place.send('POST', '/sessions', {});
   expect(answer).toMatchObject({ status: 500, body: { error: { code: 'server/bug' } } });
   expect(JSON.stringify(answer.body)).not.toContain('secret');
+  expect(told).toEqual([new Error('a secret detail')]);
 });
 
 test('the metrics count requests by route, and no path of a client becomes a label', async () => {

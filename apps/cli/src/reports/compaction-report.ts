@@ -42,7 +42,9 @@ function priceLines({ next, rewrite }: CompactionReport): readonly string[] {
       : `costs ${dollars(after)} before the answer instead of ${dollars(before)}`;
   if (rewrite !== undefined) {
     const more = rewrite.cost === undefined ? '' : ` (${dollars(rewrite.cost)} more than reading them)`;
-    return [`the next request ${price}: it pays ${formatNumber(rewrite.tokens)} tokens again${more}`];
+    return [
+      `the next request ${price}: it sends ${formatNumber(rewrite.tokens)} tokens that are not in the cache${more}`,
+    ];
   }
   const why = uncompacted.tokens.read === 0 ? ': nothing of this history is in the cache' : '';
   return [`the next request ${price}${why}`];

@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import type { ScenarioStep } from '@tidemark/simulator';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
+import { pretendRun } from '../../tests/pretend-run.ts';
+import type { Ran } from '../../tests/pretend-run.ts';
 import { calls, openStage } from '../../tests/scenario.ts';
 import type { Stage } from '../../tests/scenario.ts';
 import type { ServedProcess } from '../../tests/served.ts';
@@ -147,4 +149,23 @@ test('a new session keeps its effort and mode when the server starts again befor
   const after = await next.until(session, ({ running }) => running === false);
   expect(after.mode).toBe('read-only');
   expect(await kindsOf(next, session)).toContain('reasoning.set');
+});
+
+test('a port that is in use, and an address or host that is refused, are refusals with the next step', async () => {
+  const { url } = await serve();
+  const refuse = async (...args: readonly string[]): Promise<Ran> =>
+    pretendRun(['serve', '--provider', 'simulator', ...args], {
+      folder: stage.folder,
+      environment: { TIDEMARK_HOME: stage.home },
+    });
+  for (const [args, said] of [
+    [['--port', new URL(url).port], 'cannot listen on port'],
+    [['--port', '0', '--host', '0.0.0.0'], 'can be reached by other machines'],
+    [['--port', '0', '--allow-host', 'a/b'], 'is not a host that can be allowed'],
+  ] as const) {
+    const ran = await refuse(...args);
+    expect(ran).toMatchObject({ exit: 3, err: expect.stringContaining(said) });
+    expect(ran.err).not.toMatch(/^ +at /m);
+    expect(ran.err).toMatch(/^next: (?!this is a bug)/m);
+  }
 });

@@ -52,6 +52,11 @@ export async function runServer(
     port,
     host,
     exposed: expose,
+    onBug: (error) =>
+      output.note([
+        withStyle('red', 'error'),
+        `: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\nThis is a bug in Tidemark: please report it with the lines above.`,
+      ]),
     ...defined({ allowedHosts: allowHost }),
   });
   try {

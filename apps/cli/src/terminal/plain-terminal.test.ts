@@ -1,6 +1,9 @@
 // Tests the interactive session without a screen: every line is appended, and input is read line by line.
 
-import { expect, test } from 'vitest';
+import { createAgent } from '@tidemark/kit';
+import { createScriptedProvider } from '@tidemark/provider-scripted';
+import { createMemoryStore } from '@tidemark/store-memory';
+import { expect, onTestFinished, test } from 'vitest';
 
 import { openScriptedTerminal, says } from '../../tests/scripted-terminal.ts';
 import type { Input } from '../frame/input.ts';
@@ -54,6 +57,22 @@ test('two empty lines end the session', async () => {
   const { shown, streams } = typing('', 'hello', '', '', 'never sent');
   await runPlainTerminal(controller, streams);
   expect([shown().includes('Yes.'), shown().includes('never sent')]).toEqual([true, false]);
+});
+
+test('a session that is open elsewhere is continued in a fork by the letter f', async () => {
+  const store = createMemoryStore();
+  const provider = createScriptedProvider({ respond: () => says('From elsewhere.') });
+  const agent = createAgent({ model: 'claude-sonnet-5-5', provider, store, permissions: { mode: 'auto' } });
+  onTestFinished(() => agent.close());
+  const held = await agent.open();
+  await held.prompt('typed elsewhere');
+  const { controller } = await openScriptedTerminal({ store, answers: [says('Here.')] });
+  await controller.openSession({ open: 'existing', id: held.id });
+  const { shown, streams } = typing('refused', 'f', 'mine', '/quit');
+  await runPlainTerminal(controller, streams);
+  expect(shown()).toMatch(/f: continue in a fork[^]*open elsewhere> refused\n[^]*is only shown here[^]*> f\n/);
+  expect(shown()).toMatch(/auto> mine\n[^]*Here\./);
+  expect(controller.state.get().session).not.toBe(held.id);
 });
 
 test('a list is answered by a number', async () => {

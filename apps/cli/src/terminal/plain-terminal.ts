@@ -4,6 +4,7 @@
 import type { CommandContext } from '../frame/command.ts';
 import { askPerson } from '../present/ask-person.ts';
 import type { OwnedController } from './control/create-controller.ts';
+import { KEYS_ELSEWHERE, OPEN_ELSEWHERE, pressElsewhere } from './control/open-elsewhere.ts';
 import { blockLines } from './drawing/block-lines.ts';
 import { rowsOf } from './drawing/rows.ts';
 import type { PrintedBlock, PrintedPrompt } from './state/blocks.ts';
@@ -34,10 +35,15 @@ export async function runPlainTerminal(controller: OwnedController, streams: Pla
     for (let empty = 0; empty < 2 && !signal.aborted;) {
       await answerPanels(controller, streams);
       if (left || signal.aborted) return;
-      const typed = await input.ask(`${controller.state.get().mode}> `, signal, true);
+      const { mode, readOnly } = controller.state.get();
+      if (readOnly) for (const line of [OPEN_ELSEWHERE, KEYS_ELSEWHERE]) output.note(line);
+      const typed = await input.ask(readOnly ? 'open elsewhere> ' : `${mode}> `, signal, true);
       empty = typed.trim() === '' ? empty + 1 : 0;
       if (/^\s*\/(quit|exit)\s*$/.test(typed)) return;
       if (empty > 0) continue;
+      const done = readOnly ? pressElsewhere(controller, typed.trim()) : undefined;
+      await done;
+      if (done !== undefined) continue;
       typedLines.push(typed.trim());
       controller.send({ text: typed, attached: [] });
     }

@@ -254,6 +254,19 @@ describe.skipIf(skips)('the interactive terminal', () => {
     expect(terminal.styledRows().join('\n')).toMatch(colours);
   });
 
+  test('stays open while the viewer shows a text, also before the first prompt', async () => {
+    const terminal = open();
+    await terminal.until(/^>/m);
+    await send(terminal, '/models');
+    await terminal.until(/^\/models .*Esc back/m);
+    // Nothing but the keyboard keeps the process alive.
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    terminal.type('q');
+    await terminal.until(/lines in the viewer[^]*^>/m);
+    await send(terminal, 'report');
+    await terminal.until(/line 500 of the answer[^]*completed in/);
+  });
+
   test('sends a prompt that was typed before the first frame', async () => {
     const terminal = open();
     terminal.type('-l', 'count');

@@ -134,7 +134,8 @@ function transact<T>(database: DatabaseSync, work: () => T): T {
     database.exec('COMMIT');
     return result;
   } catch (error) {
-    database.exec('ROLLBACK');
+    // After some errors, such as a full disk, SQLite has already rolled back. Another attempt would hide the error.
+    if (database.isTransaction) database.exec('ROLLBACK');
     throw error;
   }
 }

@@ -81,9 +81,16 @@ function filterOf({ window, ...filter }: GivenFilter, now: number): CallFilter {
   return { ...filter, since: unit === 'd' ? begin.slice(0, 10) : begin };
 }
 
+/** Returns false for a month 13, for an hour 25, and for 30 February, which `Date` takes for a day in March. */
+function isInCalendar(text: string): boolean {
+  const time = new Date(text);
+  return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(text);
+}
+
 const TIME = z
   .string()
   .regex(/^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d\.\d{3}Z)?$/, 'is not a day such as 2026-11-20 or a time in UTC')
+  .refine(isInCalendar, 'is not a day or a time of the calendar')
   .exactOptional();
 
 const FILTER = {

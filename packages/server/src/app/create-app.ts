@@ -31,6 +31,8 @@ export interface AppPlace extends RoutePlace {
   readonly projection: FreshProjection;
   /** Returns the time in milliseconds since the Unix epoch. */
   now(): number;
+  /** Called with each error that is a bug. */
+  onBug(error: unknown): void;
 }
 
 /** Creates the application. Every path except the open ones needs the token. */
@@ -82,6 +84,7 @@ export function createApp(place: AppPlace): ServerApp {
   });
   app.onError((error, context) => {
     const { status, body } = failureAnswer(error instanceof HTTPException ? unreadable(error) : error);
+    if (body.error.code === 'server/bug') place.onBug(error);
     if (status === 401) context.header('www-authenticate', 'Bearer');
     return context.json(body, status);
   });

@@ -5,6 +5,7 @@ import type { SessionMessage } from '@tidemark/agent';
 import { readMessages } from '@tidemark/agent';
 import type { Recorded } from '@tidemark/log';
 import { listEntry, readSessionDetails } from '../view/session-view.ts';
+import { shareListing } from '../view/shared-listing.ts';
 import type { RoutePlace, ServerApp } from './route-parts.ts';
 import { jsonAnswer, jsonBody, REFUSED, SESSION_PATH } from './route-parts.ts';
 import { ENTRY, MESSAGE_OF_SESSION, NEW_SESSION, RECORD, SESSION } from './schemas.ts';
@@ -12,9 +13,10 @@ import { COUNT } from './values.ts';
 
 /** Adds the routes that show and create sessions. */
 export function addSessionRoutes(app: ServerApp, { log, live }: RoutePlace): void {
+  const list = shareListing(log);
   app.openapi(LIST, async (context) => {
     const { workspace, limit, offset, title } = context.req.valid('query');
-    const { sessions, unreadable } = await log.sessions(workspace === undefined ? {} : { workspace });
+    const { sessions, unreadable } = await list(workspace);
     const wanted = title?.toLowerCase();
     const found =
       wanted === undefined ? sessions : sessions.filter((one) => one.title?.toLowerCase().includes(wanted) === true);

@@ -6,6 +6,7 @@ import { planFork, readPrompts } from '@tidemark/agent';
 import { CliError } from '../../frame/failure.ts';
 import { withStyle } from '../../frame/shown.ts';
 import type { Controller } from '../state/controller.ts';
+import { withoutOutputs } from '../state/prompt-text.ts';
 import type { ChoiceOption } from '../state/terminal-state.ts';
 import { offerRestore } from './restore-files.ts';
 import type { SessionsPlace } from './shown-session.ts';
@@ -47,7 +48,15 @@ export async function rewindSession(place: RewindPlace): Promise<void> {
   place.print([
     withStyle('dim', `This is a fork of ${session.id} from before prompt ${chosen.number}. That session is kept.`),
   ]);
-  place.refill(chosen.words);
+  const words = withoutOutputs(chosen.words);
+  if (words !== chosen.words)
+    place.print([
+      withStyle(
+        'dim',
+        'The output of your `!` command is not sent with it again. Run the command again if it is needed.',
+      ),
+    ]);
+  place.refill(words);
   if (restoring !== undefined) await offerRestore(restoring, place);
 }
 
@@ -55,6 +64,6 @@ export async function rewindSession(place: RewindPlace): Promise<void> {
 const LONGEST = 200;
 
 function optionOf({ number, words, at }: NumberedPrompt): ChoiceOption {
-  const text = words.replaceAll(/\s+/g, ' ').trim().slice(0, LONGEST);
+  const text = withoutOutputs(words).replaceAll(/\s+/g, ' ').trim().slice(0, LONGEST);
   return { label: `${number}. ${text}`, note: at.slice(0, 16).replace('T', ' ') };
 }

@@ -11,6 +11,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { draftOf, openScriptedTerminal, says } from '../../../tests/scripted-terminal.ts';
 import type { ScriptedTerminal } from '../../../tests/scripted-terminal.ts';
 import { answer, call } from '../../../tests/terminal-scene.ts';
+import { OUTPUT_NAME } from '../state/prompt-text.ts';
 import type { ChoicePanel } from '../state/terminal-state.ts';
 
 /** Sends prompts one after the other, and waits for the end of each turn. */
@@ -176,6 +177,19 @@ test('a rewind continues in a fork before the chosen prompt, with its text in th
   await talk(terminal, 'another second');
   expect(terminal.requests().at(-1)).not.toContain('Two.');
   expect(terminal.printed()).toContain('Other.');
+});
+
+test('a rewind leaves out the output of a command that went with the prompt, and says so', async () => {
+  const terminal = await openScriptedTerminal({ answers: [says('One.'), says('Two.')] });
+  terminal.controller.attachToNext({ type: 'attachment', name: OUTPUT_NAME, data: Buffer.from('Command: ls\na.txt') });
+  await talk(terminal, 'what is there?');
+  terminal.controller.rewind();
+  const list = await untilChoice(terminal);
+  expect(list.options.map(({ label }) => label)).toEqual(['1. what is there?']);
+  list.choose(0);
+  const { refill } = await terminal.until((state) => state.refill !== undefined);
+  expect(refill?.text).toBe('what is there?');
+  expect(terminal.printed()).toContain('is not sent with it again');
 });
 
 test('a session that is open elsewhere is followed, and can be continued in a fork', async () => {

@@ -18,10 +18,22 @@ export function diffLine(line: string): Shown {
   return style === undefined ? line : withStyle(style, line);
 }
 
-/** Returns the lines of a diff. Of a longer diff than `most` lines, the last line says how many lines are left out. */
+/** Maximum length of a line of a shortened diff, in characters. */
+const LONGEST = 2_000;
+
+/**
+ * Returns the lines of a diff. Of a longer diff than `most` lines, the last line says how many lines are left out. Long
+ * lines are cut, unless all lines are shown.
+ */
 export function diffLines(diff: string, most: number, how: string): readonly Shown[] {
   const lines = diff.split('\n');
-  const shown = lines.slice(0, lines.length <= most ? most : most - 1).map(diffLine);
+  const shown = lines
+    .slice(0, lines.length <= most ? most : most - 1)
+    .map((line) => diffLine(most === Infinity ? line : cut(line)));
   const left = lines.length - shown.length;
   return left === 0 ? shown : [...shown, withStyle('dim', `… ${left} more lines, ${how}`)];
+}
+
+function cut(line: string): string {
+  return line.length > LONGEST ? `${line.slice(0, LONGEST).toWellFormed()}…` : line;
 }

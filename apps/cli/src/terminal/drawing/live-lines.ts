@@ -84,9 +84,7 @@ export function lastOutput(output: string, most: number): readonly string[] {
     .replace(/\r?\n$/, '')
     .split(/\r?\n/)
     .slice(-most);
-  return lines
-    .map(shownText)
-    .filter((line, index) => line !== '' || index > 0);
+  return lines.map(shownText).filter((line, index) => line !== '' || index > 0);
 }
 
 /**
@@ -94,7 +92,10 @@ export function lastOutput(output: string, most: number): readonly string[] {
  * one has not arrived completely, because its last word can be the start of a secret. The text before it is then shown.
  */
 function shownText(line: string): string {
-  const [last = '', before = ''] = line.split('\r').filter((text) => text !== '').toReversed();
+  const [last = '', before = ''] = line
+    .split('\r')
+    .filter((text) => text !== '')
+    .toReversed();
   return before.startsWith(last) ? before : last;
 }
 

@@ -4,6 +4,7 @@ import { Box, Text, useInput } from 'ink';
 import type { ReactElement } from 'react';
 import { createElement as h } from 'react';
 
+import { KEYS_ELSEWHERE, OPEN_ELSEWHERE, pressElsewhere } from '../control/open-elsewhere.ts';
 import type { Controller } from '../state/controller.ts';
 
 /** Properties of the line. */
@@ -15,25 +16,13 @@ export interface ReadOnlyViewProperties {
 /** Line that explains why nothing can be typed, and its keys. */
 export function ReadOnlyView({ controller }: ReadOnlyViewProperties): ReactElement {
   useInput((input, key) => {
-    if (input === 'f') continueInFork(controller).catch(controller.report);
-    else if (input === 'r') tryAgain(controller).catch(controller.report);
-    else if (input === 'q' || (key.ctrl && (input === 'c' || input === 'd'))) controller.leave();
+    if (key.ctrl && (input === 'c' || input === 'd')) controller.leave();
+    else if (!key.ctrl) void pressElsewhere(controller, input);
   });
   return h(
     Box,
     { flexDirection: 'column', marginTop: 1 },
-    h(Text, { wrap: 'truncate' }, 'The session is open in another process and is only shown here.'),
-    h(Text, { dimColor: true, wrap: 'truncate' }, 'f: continue in a fork · r: try to open it · q: leave'),
+    h(Text, { wrap: 'truncate' }, OPEN_ELSEWHERE),
+    h(Text, { dimColor: true, wrap: 'truncate' }, KEYS_ELSEWHERE),
   );
-}
-
-async function continueInFork(controller: Controller): Promise<void> {
-  const { session } = controller.state.get();
-  const fork = session === undefined ? undefined : await controller.agent()?.fork(session);
-  if (fork !== undefined) await controller.openSession({ open: 'live', session: fork });
-}
-
-async function tryAgain(controller: Controller): Promise<void> {
-  const { session } = controller.state.get();
-  if (session !== undefined) await controller.openSession({ open: 'existing', id: session });
 }

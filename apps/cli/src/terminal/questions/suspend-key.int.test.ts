@@ -78,5 +78,8 @@ describe.skipIf(skips)('Ctrl-Z', () => {
     await terminal.until(/^>/m);
     terminal.type('-l', 'still here');
     await terminal.until(/^> still here/m);
+    // The test removes the home, so it waits for the end of the terminal.
+    terminal.type('C-c', 'C-c', 'C-c');
+    await terminal.until(/exit: 0/);
   });
 });

@@ -2,13 +2,12 @@ import { expect, test } from 'vitest';
 
 import { createDrawnRows } from './drawn-rows.ts';
 
-test('`rowsSince` counts the rows of a terminal that wraps them, and the row of the cursor only where it is wrapped', () => {
+test('`rowsSince` counts the rows of a terminal that wraps them, with the row of the cursor', () => {
   const rows = createDrawnRows();
   rows.write('above\n');
   const top = rows.row();
   rows.write(`${'a'.repeat(25)}\n\u001b[2m日本語日本語\u001b[22m\n\n${'c'.repeat(15)}`);
   expect(rows.rowsSince(top, 10, 'none')).toBe(3);
-  expect(rows.rowsSince(top, 10, 'above-cursor')).toBe(3 + 2 + 1);
   expect(rows.rowsSince(top, 10, 'all')).toBe(3 + 2 + 1 + 1);
   expect(rows.rowsSince(top, 80, 'all')).toBe(3);
 });

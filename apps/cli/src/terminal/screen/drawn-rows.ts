@@ -69,9 +69,7 @@ export function createDrawnRows(): DrawnRows {
       if (reflow === 'none') return row - from;
       let count = 0;
       for (let one = from; one < row; one += 1) count += heightOf(rows.get(one) ?? '', columns);
-      return reflow === 'above-cursor'
-        ? count
-        : count + heightOf(startOf(rows.get(row) ?? '', column + 1), columns) - 1;
+      return count + heightOf(startOf(rows.get(row) ?? '', column + 1), columns) - 1;
     },
   };
 }

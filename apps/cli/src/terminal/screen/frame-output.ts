@@ -1,7 +1,8 @@
 // Output of the frames: changes what Ink writes to the terminal, so that each frame is erased completely.
 
+import type { DrawnRows } from './drawn-rows.ts';
 import { createDrawnRows } from './drawn-rows.ts';
-import { erasedByRows } from './erase-rows.ts';
+import { erasedByRows, movedByLineFeeds, movedUpByLines } from './erase-rows.ts';
 import type { Reflow } from './reflow.ts';
 
 /** Terminal with a size. */
@@ -34,7 +35,7 @@ export function changeOutput(stdout: SizedTerminal, reflow: Reflow): FrameOutput
         return true;
       }
       rows.write(chunk);
-      return Reflect.apply(target, self, [erasedByRows(chunk, stdout.rows), ...rest]);
+      return Reflect.apply(target, self, [erasedByRows(movedByLineFeeds(chunk), stdout.rows), ...rest]);
     },
   });
   return {
@@ -44,16 +45,21 @@ export function changeOutput(stdout: SizedTerminal, reflow: Reflow): FrameOutput
       const erased = held;
       held = undefined;
       if (erased === '') return;
-      const up = rows.rowsSince(rows.row() - rowsUp(erased), stdout.columns ?? 80, reflow);
+      const up = rowsUp(erased);
+      const moves = reflow === 'by-lines' ? movedUpByLines(up) : movedUp(rows, up, stdout.columns, reflow);
       rows.write(erased);
-      Reflect.apply(write, stdout, [
-        `\u001b[?25l${up > 0 ? `\u001b[${up}A` : ''}\r${erasedByRows('\u001b[J', stdout.rows)}`,
-      ]);
+      Reflect.apply(write, stdout, [`\u001b[?25l${moves}\r${erasedByRows('\u001b[J', stdout.rows)}`]);
     },
     end() {
       stdout.write = write;
     },
   };
+}
+
+/** Returns the sequence that moves the cursor up by a number of lines that the terminal has wrapped to its columns. */
+function movedUp(rows: DrawnRows, lines: number, columns: number | undefined, reflow: Reflow): string {
+  const up = rows.rowsSince(rows.row() - lines, columns ?? 80, reflow);
+  return up > 0 ? `\u001b[${up}A` : '';
 }
 
 /** Returns how many rows a text moves the cursor up. */

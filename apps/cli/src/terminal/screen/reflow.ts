@@ -1,15 +1,15 @@
 // Reflow: behaviour of a terminal with its rows when it becomes narrower. Some terminals cut the rows, others wrap them.
 
 /**
- * `all`: the terminal wraps each row that has become too long. `above-cursor`: it does not wrap the row of the cursor.
- * `none`: it cuts the rows.
+ * `by-lines`: the terminal wraps each row that has become too long, and a backspace finds the beginning of the row again.
+ * `all`: it wraps each of them, and the program computes their height. `none`: it cuts the rows.
  */
-export type Reflow = 'all' | 'above-cursor' | 'none';
+export type Reflow = 'by-lines' | 'all' | 'none';
 
-/** Programs that are built on xterm.js. It leaves the row of the cursor to the program. */
+/** Programs that are built on xterm.js. */
 const XTERM_JS: readonly string[] = ['vscode', 'Hyper', 'Tabby'];
 
-const REFLOWING: readonly string[] = ['iTerm.app', 'Apple_Terminal', 'WezTerm', 'ghostty', 'tmux'];
+const REFLOWING: readonly string[] = ['iTerm.app', 'Apple_Terminal', 'WezTerm', 'ghostty'];
 
 /** Variables that terminals set which wrap their rows. */
 const VARIABLES: readonly string[] = [
@@ -26,12 +26,13 @@ const VARIABLES: readonly string[] = [
  */
 export function reflowIn(environment: Readonly<Record<string, string | undefined>>): Reflow {
   const { TERM = '', TERM_PROGRAM = '', TMUX, STY, XTERM_VERSION } = environment;
-  if (TMUX !== undefined) return 'all';
+  if (TMUX !== undefined || TERM_PROGRAM === 'tmux') return 'by-lines';
   if (STY !== undefined || XTERM_VERSION !== undefined) return 'none';
-  if (XTERM_JS.includes(TERM_PROGRAM)) return 'above-cursor';
+  if (XTERM_JS.includes(TERM_PROGRAM)) return 'by-lines';
+  if (TERM.startsWith('tmux')) return 'by-lines';
   const isKnown =
     REFLOWING.includes(TERM_PROGRAM) ||
     Object.keys(environment).some((name) => VARIABLES.includes(name)) ||
-    /^(tmux|foot|alacritty|xterm-kitty|xterm-ghostty|wezterm)/.test(TERM);
+    /^(foot|alacritty|xterm-kitty|xterm-ghostty|wezterm)/.test(TERM);
   return isKnown ? 'all' : 'none';
 }

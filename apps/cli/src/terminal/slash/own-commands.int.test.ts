@@ -104,6 +104,16 @@ describe('`!`', () => {
     expect(await terminal.viewed()).toMatch(/^! seq 1 100\n1\n2\n.*\n100$/s);
   });
 
+  test('prints the beginning of a long line, and `/output` shows all of it', async () => {
+    const terminal = await openSlashTerminal();
+    terminal.type(`!printf 'x%.0s' $(seq 1 5000)`);
+    const printed = await terminal.untilLines(/more characters/);
+    expect(printed.match(/x+(?=\n)/g)?.join('')).toHaveLength(2_000);
+    expect(printed).toContain('… 3,000 more characters of this line: /output shows all');
+    terminal.type('/output');
+    expect((await terminal.viewed()).split('\n').slice(1).join('')).toMatch(/^x{5000}$/);
+  });
+
   test('shows only the last text of a line that was overwritten', async () => {
     const terminal = await openSlashTerminal();
     terminal.type(`!printf '10%%\\r50%%\\r100%%\\r\\nend\\n'`);

@@ -28,6 +28,9 @@ export interface UserCommands {
 /** Rows of the output that are printed. `/output` shows all of it. */
 const PRINTED_ROWS = 20;
 
+/** Maximum length of a printed line, in characters. */
+const LONGEST = 2_000;
+
 /** Characters of the output that are kept to show its end while the command runs. */
 const SHOWN = 4_096;
 
@@ -113,7 +116,17 @@ function printedLines(line: string, ended: EndedUserCommand): readonly Line[] {
     '',
     [withStyle('cyan', '! '), line, withStyle(isGood(ended) ? 'dim' : 'yellow', `  ${endInWords(ended)}`)],
     ...(omitted === 0 ? [] : [withStyle('dim', `… ${formatNumber(omitted)} earlier lines: /output shows all`)]),
-    ...lines.slice(-PRINTED_ROWS).map(codeLine),
+    ...lines.slice(-PRINTED_ROWS).flatMap(cutLine),
+  ];
+}
+
+/** Returns a line of the output. Of a long line, only the beginning is printed. */
+function cutLine(line: string): readonly Line[] {
+  if (line.length <= LONGEST) return [codeLine(line)];
+  const left = formatNumber(line.length - LONGEST);
+  return [
+    codeLine(line.slice(0, LONGEST).toWellFormed()),
+    withStyle('dim', `… ${left} more characters of this line: /output shows all`),
   ];
 }
 

@@ -152,6 +152,8 @@ describe('calls', () => {
     expect(rows.slice(0, 3)).toEqual(['✓ write a.txt  1.2 s', '  @@ -0,0 +1,100 @@', '  +line 1']);
     expect(rows).toHaveLength(41);
     expect(rows.at(-1)).toBe('  … 62 more lines, Ctrl-O shows all');
+    const wide = drawnCall('write', { path: 'a.js', content: 'x'.repeat(100_000) }, 'created a.js: 100000 bytes');
+    expect([wide.length < 40, wide.at(-1)?.endsWith('x…')]).toEqual([true, true]);
   });
 
   test('a failed call shows the first lines of its error, and a failed command the last lines of its output', () => {

@@ -3,7 +3,7 @@
 import { digest } from '@tidemark/log';
 import { expect, test } from 'vitest';
 
-import { OUTPUT_NAME, promptText } from './prompt-text.ts';
+import { OUTPUT_NAME, promptText, withoutOutputs } from './prompt-text.ts';
 
 const report = 'The user ran it.\nCommand: seq 1 3\nExit code: 0\nOutput:\n1\n2\n3';
 const text = `${OUTPUT_NAME} (${Buffer.byteLength(report)} bytes):\n${report}`;
@@ -20,4 +20,9 @@ test('the words of the user, files and other attachments are shown whole', () =>
   expect(promptText([words, { type: 'file', path: 'a.txt' }, { type: 'text', text: 'stdin (3 bytes):\nabc' }])).toBe(
     'Sum them.\n[file a.txt]\nstdin (3 bytes):\nabc',
   );
+});
+
+test('`withoutOutputs` leaves only the words of the user', () => {
+  expect(withoutOutputs(`Sum them.\nNow.\n${text}\n${text}`)).toBe('Sum them.\nNow.');
+  expect(withoutOutputs('Sum them.')).toBe('Sum them.');
 });

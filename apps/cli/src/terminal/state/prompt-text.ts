@@ -17,6 +17,12 @@ export function promptText(parts: readonly ContentPart[]): string {
   return parts.flatMap((part, index) => textOf(part, index > 0)).join('\n');
 }
 
+/** Returns the text parts of a prompt, joined by line breaks, without the outputs of commands that follow its words. */
+export function withoutOutputs(text: string): string {
+  const begin = text.indexOf(`\n${OUTPUT_NAME} (`);
+  return begin === -1 ? text : text.slice(0, begin);
+}
+
 function textOf(part: ContentPart, follows: boolean): readonly string[] {
   if (part.type === 'file') return part.path === OUTPUT_NAME ? [] : [`[file ${part.path}]`];
   if (part.type !== 'text') return [`[${part.mediaType}]`];

@@ -18,7 +18,7 @@ import { nameOfKey, pagerAction, splitKeys } from './pager-keys.ts';
 
 /** Terminal of the viewer. */
 export interface PagerTerminal {
-  readonly stdin: NodeJS.ReadableStream & { setRawMode?(mode: boolean): unknown };
+  readonly stdin: NodeJS.ReadableStream & { setRawMode?(mode: boolean): unknown; ref?(): unknown; unref?(): unknown };
   readonly stdout: NodeJS.WritableStream & { readonly columns?: number; readonly rows?: number };
   readonly colour: Look;
   /** Stops the process at Ctrl-Z. Resolves when it continues. */
@@ -94,7 +94,7 @@ export async function runPager(entries: readonly ViewerEntry[], at: number, term
   if (signal?.aborted === true) finished.resolve();
   stdout.write(ENTER);
   try {
-    stdin.setRawMode?.(true);
+    takeInput(stdin, true);
     stdin.on('readable', input);
     stdout.on('resize', resized);
     act(() => show(pager, at));
@@ -104,12 +104,22 @@ export async function runPager(entries: readonly ViewerEntry[], at: number, term
     unsubscribe?.();
     pager.unwatch?.();
     stdin.off('readable', input);
-    stdin.setRawMode?.(false);
+    takeInput(stdin, false);
     stdout.off('resize', resized);
     process.off('exit', leave);
     leave();
     keys.putBack();
   }
+}
+
+/**
+ * Takes the input, or gives it back. Ink has let go of it while the terminal is handed over. Without a timer, the
+ * process would then end while the viewer waits for a key.
+ */
+function takeInput(stdin: PagerTerminal['stdin'], take: boolean): void {
+  stdin.setRawMode?.(take);
+  if (take) stdin.ref?.();
+  else stdin.unref?.();
 }
 
 interface KeyQueue {
