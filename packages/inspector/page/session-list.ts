@@ -8,7 +8,7 @@ import { textOf } from './connection.ts';
 import type { ListedSession } from './session-tree.ts';
 
 /** A list that is being read. */
-export interface SessionList {
+export interface FollowedSessions {
   readonly sessions: Signal<readonly ListedSession[]>;
   /** True after the last page. */
   readonly complete: Signal<boolean>;
@@ -32,12 +32,16 @@ const REFRESH_MS = 5_000;
 const REFRESH_SHARE = 20;
 
 /** Creates a list without sessions. */
-export function emptyList(): SessionList {
+export function emptyList(): FollowedSessions {
   return { sessions: signal([]), complete: signal(false), problem: signal('') };
 }
 
 /** Reads the sessions, latest change first, and then those that change, until the signal aborts. */
-export async function followSessions(client: SessionClient, list: SessionList, choice: SessionChoice): Promise<void> {
+export async function followSessions(
+  client: SessionClient,
+  list: FollowedSessions,
+  choice: SessionChoice,
+): Promise<void> {
   const { ended } = choice;
   list.complete.value = false;
   let [after, found]: [string | undefined, readonly ListedSession[]] = [undefined, []];
@@ -61,7 +65,7 @@ export async function followSessions(client: SessionClient, list: SessionList, c
 }
 
 /** Reads the sessions that changed last, and puts them first. */
-async function refresh(client: SessionClient, list: SessionList, choice: SessionChoice): Promise<void> {
+async function refresh(client: SessionClient, list: FollowedSessions, choice: SessionChoice): Promise<void> {
   const page = await readPage(client, list, { ...choice, after: undefined });
   if (page === undefined || page === 'later') return;
   const changed = new Set(page.sessions.map(({ session }) => session));
@@ -74,7 +78,7 @@ interface AskedPage extends SessionChoice {
 }
 
 /** Returns a page, `later` while the server reads the logs, or nothing after another error. */
-async function readPage(client: SessionClient, { problem }: SessionList, { title, after, ended }: AskedPage) {
+async function readPage(client: SessionClient, { problem }: FollowedSessions, { title, after, ended }: AskedPage) {
   const query = {
     limit: after === undefined ? FIRST_PAGE : PAGE,
     ...(title !== '' && { title }),

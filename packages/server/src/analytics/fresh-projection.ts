@@ -43,7 +43,7 @@ export function createFreshProjection(projection: SessionProjection): FreshProje
   const over = new AbortController();
   let updating: Promise<Freshness> | undefined;
   let last: { readonly freshness: Freshness; readonly at: number } | undefined;
-  const ofSessions = new Map<SessionId, Promise<Freshness>>();
+  const single = updatesOfSessions(projection, over.signal);
   let progress = '';
   const update = async (): Promise<Freshness> => {
     const { problems } = await projection.update({
@@ -69,24 +69,9 @@ export function createFreshProjection(projection: SessionProjection): FreshProje
       'send the request again in a few seconds',
     );
   };
-  const updateOne = async (session: SessionId): Promise<Freshness> => {
-    const { problems } = await projection.update({ sessions: [session], signal: over.signal });
-    return { updatedAt: new Date().toISOString(), problems };
-  };
-  const freshSession = async (session: SessionId): Promise<Freshness> => {
-    const running = ofSessions.get(session) ?? updateOne(session).finally(() => ofSessions.delete(session));
-    ofSessions.set(session, running);
-    const done = await withinTime(running);
-    if (done !== undefined) return done;
-    throw new ServerError(
-      'server/reading',
-      `the log of session ${session} is being read for the analytics`,
-      'send the request again in a few seconds',
-    );
-  };
   return {
     async readSession(session, ask) {
-      const freshness = await freshSession(session);
+      const freshness = await single.update(session);
       return { ...(await ask(projection)), ...freshness };
     },
     async read(ask) {
@@ -95,9 +80,39 @@ export function createFreshProjection(projection: SessionProjection): FreshProje
     },
     async close() {
       over.abort();
-      await Promise.allSettled([updating, ...ofSessions.values()]);
+      await Promise.allSettled([updating, single.settled()]);
       await projection.close();
     },
+  };
+}
+
+/** Updates of single sessions. Readers that come together share the update of their session. */
+interface SessionUpdates {
+  /** @throws ServerError `server/reading` if the update takes long. */
+  update(session: SessionId): Promise<Freshness>;
+  /** Waits for the end of the running updates. */
+  settled(): Promise<unknown>;
+}
+
+function updatesOfSessions(projection: SessionProjection, signal: AbortSignal): SessionUpdates {
+  const running = new Map<SessionId, Promise<Freshness>>();
+  const begin = async (session: SessionId): Promise<Freshness> => {
+    const { problems } = await projection.update({ sessions: [session], signal });
+    return { updatedAt: new Date().toISOString(), problems };
+  };
+  return {
+    async update(session) {
+      const updating = running.get(session) ?? begin(session).finally(() => running.delete(session));
+      running.set(session, updating);
+      const done = await withinTime(updating);
+      if (done !== undefined) return done;
+      throw new ServerError(
+        'server/reading',
+        `the log of session ${session} is being read for the analytics`,
+        'send the request again in a few seconds',
+      );
+    },
+    settled: () => Promise.allSettled(running.values()),
   };
 }
 
