@@ -120,9 +120,9 @@ export const FOUND_BLOCKS: z.ZodType<FoundAnswer> = z
   })
   .openapi('FoundBlocks');
 
-type CostAnswer = { readonly [name in keyof CarryCosts]: CarryCosts[name][number][] };
+type CarryCostAnswer = { readonly [name in keyof CarryCosts]: CarryCosts[name][number][] };
 
-export const CARRY_COSTS: z.ZodType<CostAnswer> = z
+export const CARRY_COSTS: z.ZodType<CarryCostAnswer> = z
   .object({
     costs: z
       .array(TEXT.nullable())
