@@ -14,6 +14,8 @@ import { TimelinePage } from './timeline-page.tsx';
 const VIEWS = [
   ['', 'Live'],
   ['timeline', 'Timeline'],
+  ['travel', 'Time travel'],
+  ['checkpoints', 'Checkpoints'],
   ['cost', 'Cost'],
 ] as const;
 
