@@ -7,6 +7,7 @@ import { useEffect } from 'preact/hooks';
 import { causeText } from './cause-text.ts';
 import { textOf } from './connection.ts';
 import { count, dollars, duration, time } from './format.ts';
+import { linkTo } from './route.ts';
 import type { TimelineCall } from './timeline-calls.ts';
 import { breakText, isExpired, isLongPause } from './timeline-calls.ts';
 
@@ -51,6 +52,11 @@ export function CallDetails({ client, session, call }: CallPlace) {
         Step {call.step}
         {call.isBreak && <span class="badge"> {call.cause === null ? '◆ new epoch' : '▼ miss'}</span>}
       </h2>
+      {call.request !== null && (
+        <p>
+          <a href={requestLink(session, call.request)}>Open the request</a>
+        </p>
+      )}
       {call.isBreak && <p class="why">{breakText(call)}</p>}
       {isLongPause(call) && (
         <p>
@@ -67,6 +73,11 @@ export function CallDetails({ client, session, call }: CallPlace) {
       )}
     </section>
   );
+}
+
+/** Returns the address of a request, by the position of its record. */
+export function requestLink(session: string, request: number): string {
+  return linkTo(['sessions', session, 'request', String(request)]);
 }
 
 function TokenTable({ call: { tokens, forecast } }: { readonly call: Call }) {

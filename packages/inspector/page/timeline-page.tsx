@@ -8,7 +8,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import { textOf } from './connection.ts';
 import { billionths, count, counted, duration, time } from './format.ts';
 import { route } from './route.ts';
-import { CallDetails } from './timeline-call.tsx';
+import { CallDetails, requestLink } from './timeline-call.tsx';
 import type { BarScale, StreamTimeline } from './timeline-calls.ts';
 import { breakText, streamTimeline, timeOf } from './timeline-calls.ts';
 import { TimelineChart } from './timeline-chart.tsx';
@@ -72,7 +72,9 @@ function TimelineView({ client, session, timeline, read }: TimelineContent) {
   useSelectedPlace({ session, stream, name: timeline.streams[number] ?? '', named, scale, selected });
   const place = Math.min(selected.value, stream.calls.length - 1);
   const call = stream.calls[place];
-  const open = (): void => undefined;
+  const open = (): void => {
+    if (call?.request !== null && call !== undefined) location.hash = requestLink(session, call.request);
+  };
   return (
     <>
       <div class="controls">
@@ -87,7 +89,8 @@ function TimelineView({ client, session, timeline, read }: TimelineContent) {
       <TimelineChart key={number} stream={stream} scale={scale.value} selected={selected} open={open} />
       <p class="soft keys">
         <kbd>←</kbd> <kbd>→</kbd> previous and next call, <kbd>Home</kbd> <kbd>End</kbd> first and last, <kbd>b</kbd>{' '}
-        next break, <kbd>B</kbd> previous break, <kbd>+</kbd> <kbd>-</kbd> width of the bars
+        next break, <kbd>B</kbd> previous break, <kbd>+</kbd> <kbd>-</kbd> width of the bars, <kbd>Enter</kbd> or a
+        double click: the request
       </p>
       {call !== undefined && <CallDetails client={client} session={session} call={call} />}
       <BreakList stream={stream} selected={selected} />
