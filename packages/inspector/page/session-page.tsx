@@ -8,7 +8,7 @@ import { textOf } from './connection.ts';
 import type { CallEntry, Entry } from './conversation.ts';
 import type { Followed } from './live-session.ts';
 import { follow } from './live-session.ts';
-import { linkTo, route } from './route.ts';
+import { route } from './route.ts';
 
 interface SessionPlace {
   readonly client: SessionClient;

@@ -3,10 +3,10 @@
 import type { Log } from '@tidemark/log';
 
 /** Answer of a store that lists its sessions. */
-export type SessionList = Awaited<ReturnType<Log['sessions']>>;
+export type SharedList = Awaited<ReturnType<Log['sessions']>>;
 
 /** Lists the sessions of a store, or only those of a folder. */
-export type ListSessions = (workspace: string | undefined) => Promise<SessionList>;
+export type ListSessions = (workspace: string | undefined) => Promise<SharedList>;
 
 /**
  * Returns a function that lists sessions. Callers that come while a list is made share the next list. It begins after
@@ -14,8 +14,8 @@ export type ListSessions = (workspace: string | undefined) => Promise<SessionLis
  */
 export function shareListing(log: Pick<Log, 'sessions'>): ListSessions {
   const running = new Map<string | undefined, Promise<unknown>>();
-  const waiting = new Map<string | undefined, Promise<SessionList>>();
-  const list = (workspace: string | undefined): Promise<SessionList> => {
+  const waiting = new Map<string | undefined, Promise<SharedList>>();
+  const list = (workspace: string | undefined): Promise<SharedList> => {
     const made = log.sessions(workspace === undefined ? {} : { workspace });
     const settled = made.then(
       () => running.delete(workspace),
