@@ -2,21 +2,21 @@
 
 import { expect, test } from 'vitest';
 
-import type { SessionList } from './shared-listing.ts';
+import type { SharedList } from './shared-listing.ts';
 import { shareListing } from './shared-listing.ts';
 
 test('callers that come while a list is made share the next one, and an error is not kept', async () => {
-  const made: PromiseWithResolvers<SessionList>[] = [];
+  const made: PromiseWithResolvers<SharedList>[] = [];
   const asked: unknown[] = [];
   const list = shareListing({
     sessions: (filter) => {
       asked.push(filter);
-      const one = Promise.withResolvers<SessionList>();
+      const one = Promise.withResolvers<SharedList>();
       made.push(one);
       return one.promise;
     },
   });
-  const answer: SessionList = { sessions: [], unreadable: [] };
+  const answer: SharedList = { sessions: [], unreadable: [] };
   const [first, second, third] = [list(undefined), list(undefined), list(undefined)];
   const other = list('/work');
   expect(asked).toEqual([{}, { workspace: '/work' }]);
