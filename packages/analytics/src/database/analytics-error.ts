@@ -5,6 +5,7 @@ import { CodedError } from '@tidemark/core';
 /** All codes, each with its meaning. A test checks that the codes do not change. */
 export const ANALYTICS_ERRORS = {
   'analytics/busy': 'another process writes the database',
+  'analytics/full': 'the disk is full',
   'analytics/unusable': 'the database cannot be opened or written',
 } as const;
 

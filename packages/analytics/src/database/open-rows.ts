@@ -140,12 +140,19 @@ function transact<T>(database: DatabaseSync, work: () => T): T {
   }
 }
 
+/** Result code of SQLite for a full disk: https://www.sqlite.org/rescode.html#full. */
+const SQLITE_FULL = 13;
+
 function asAnalyticsError(error: unknown, path: string): unknown {
   if (!(error instanceof Error) || !('errcode' in error || 'code' in error)) return error;
   if (error instanceof AnalyticsError) return error;
   if (isHeldLock(error)) {
     const message = `${path} is being written by another process for more than ${BUSY_MS / 1000} s. End it, or try again.`;
     return new AnalyticsError('analytics/busy', message, { path }, error);
+  }
+  if ('errcode' in error && error.errcode === SQLITE_FULL) {
+    const message = `${path} cannot be written, because the disk is full. Free space, then try again.`;
+    return new AnalyticsError('analytics/full', message, { path }, error);
   }
   const message = `${path} cannot be used: ${error.message}. It contains only copies: remove it, and it is made again.`;
   return new AnalyticsError('analytics/unusable', message, { path }, error);

@@ -51,6 +51,8 @@ const STATUSES: ReadonlyMap<string, FailureAnswer['status']> = new Map([
   ['log/write-failed', 503],
   ['log/flush-failed', 503],
   ['log/latched', 503],
+  ['analytics/busy', 503],
+  ['analytics/full', 503],
   ['artifact/missing', 404],
   ['agent/no-such-record', 404],
   ['agent/no-such-step', 404],

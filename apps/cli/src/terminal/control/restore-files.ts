@@ -93,7 +93,7 @@ async function ask(
   place: RestorePlace,
 ): Promise<RestoreChoice> {
   const does = file.before === 'absent' ? 'Delete' : 'Restore';
-  const diff = markedText(withoutReturns(withoutFileNames(await restoreDiff(file, options), file.shown)));
+  const diff = withoutReturns(withoutFileNames(await restoreDiff(file, options), file.shown));
   const title = [
     withStyle('bold', `${does} ${markedText(file.shown)}? (${formatCount(left, 'file')} left)`),
     ...diffLines(diff, MOST_LINES, 'd shows all'),

@@ -2,6 +2,7 @@
 
 import type { Shown, Style } from '../../frame/shown.ts';
 import { withStyle } from '../../frame/shown.ts';
+import { markedText } from '../../present/marked-text.ts';
 
 /** Returns the style of a line of a unified diff. The sign at its beginning shows the kind of the line too. */
 export function diffStyle(line: string): Style | undefined {
@@ -22,14 +23,15 @@ export function diffLine(line: string): Shown {
 const LONGEST = 2_000;
 
 /**
- * Returns the lines of a diff. Of a longer diff than `most` lines, the last line says how many lines are left out. Long
+ * Returns the lines of a diff, with invisible characters marked. Of a longer diff than `most` lines, the last line says how many lines are left out. Long
  * lines are cut, unless all lines are shown.
  */
 export function diffLines(diff: string, most: number, how: string): readonly Shown[] {
-  const lines = diff.split('\n');
+  // The line ends of a file with CRLF are no content.
+  const lines = diff.split(/\r?\n/);
   const shown = lines
     .slice(0, lines.length <= most ? most : most - 1)
-    .map((line) => diffLine(most === Infinity ? line : cut(line)));
+    .map((line) => diffLine(markedText(most === Infinity ? line : cut(line))));
   const left = lines.length - shown.length;
   return left === 0 ? shown : [...shown, withStyle('dim', `… ${left} more lines, ${how}`)];
 }
