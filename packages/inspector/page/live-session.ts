@@ -44,7 +44,7 @@ export function follow(client: SessionClient, session: string, ended: AbortSigna
     for await (const event of followSession(client, session, { signal: ended })) {
       if (event.type === 'record') {
         // The records of a long session come together. They are added together too.
-        if (waiting.push(event.record) === 1) queueMicrotask(() => setTimeout(flush, 0));
+        if (waiting.push(event.record) === 1) setTimeout(flush, 0);
         takeRecord(followed, event.record);
       } else batch(() => take(followed, event));
     }

@@ -117,6 +117,13 @@ test('streams of events that are opened and not read are limited, and other clie
       return client;
     }),
   );
+  const answers = await Promise.all(clients.map((client) => client.until(/\r\n\r\n/)));
+  const statuses = answers.map(statusOf);
+  // Three quarters of the 20 connections can follow events. The others are for commands.
+  const accepted = statuses.filter((status) => status === 200).length;
+  expect(accepted).toBeGreaterThan(0);
+  expect(accepted).toBeLessThanOrEqual(15);
+  expect(statuses.filter((status) => status !== 200 && status !== 503 && status !== undefined)).toEqual([]);
   for (const { socket } of clients) socket.destroy();
   await vi.waitFor(async () => expect((await place.send('GET', '/health')).status).toBe(200), { timeout: 20_000 });
 });

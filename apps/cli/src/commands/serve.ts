@@ -36,9 +36,9 @@ export const serve: Command = {
 const DEFAULT_PORT = 7440;
 
 const HELP = `
-Every request needs the header "Authorization: Bearer <token>", except /health. The token is made at the first start and
-kept in the home, readable only by you. ${TOKEN_VARIABLE} replaces it. The one-time link gives a browser the token.
-/openapi.json describes all requests.
+Every request needs the header "Authorization: Bearer <token>", except /health and the page, which contains no data.
+The token is made at the first start and kept in the home, readable only by you. ${TOKEN_VARIABLE} replaces it.
+The one-time link gives a browser the token. /openapi.json describes all requests.
 The options for a model, a mode and so on are for new sessions. A session that another process has open is shown live
 and cannot be changed. A session that is idle for a minute is closed, so that another process can continue it.`;
 
