@@ -40,6 +40,11 @@ Date.now = () => {
 };
 `;
 
+/** Module that stops the clock of the screen, which draws a frame in each second of a turn. */
+const STOPPED_CLOCK = `const { setInterval } = globalThis;
+globalThis.setInterval = (tick, interval, ...rest) => setInterval(interval === 1_000 ? () => {} : tick, interval, ...rest);
+`;
+
 const ROUTES: readonly ScenarioRoute[] = [
   {
     name: 'edit',
@@ -336,10 +341,12 @@ describe.skipIf(skips)('the interactive terminal', () => {
   });
 
   test('repeats only the rows of an arriving answer that a lower terminal pushed into its scrollback', async () => {
-    const terminal = open();
+    // tmux reports a new size after a moment. A frame that is drawn before would move more rows into the scrollback.
+    stage.write('preload.mjs', STOPPED_CLOCK);
+    const terminal = open([], {}, { NODE_OPTIONS: `--import=${join(stage.folder, 'preload.mjs')}` });
     await terminal.until(/^>/m);
     await send(terminal, 'stall');
-    await terminal.until(/line 6\d/);
+    await terminal.until(/line 67[^]*working/);
     // tmux reports a new size after a moment. The first line that is drawn shows that the size has arrived.
     for (const [rows, first] of [
       [24, 58],
