@@ -163,6 +163,7 @@ export type { SecretValue } from './secrets/mask-text.ts';
 export { isSecretName, secretsOf } from './secrets/mask-text.ts';
 export type { TerminalText } from './output/terminal-text.ts';
 export { openTerminalText, terminalText } from './output/terminal-text.ts';
+export { isImageNote } from './session/keep-images.ts';
 export { keepCapabilities, loadCapabilities, newHash, readArtifact } from './session/materials.ts';
 export type { Progress } from './session/progress.ts';
 export type { Fold, Session } from './session/session.ts';
