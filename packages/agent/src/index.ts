@@ -40,10 +40,11 @@ export { compactionPriceAtRest } from './turn/price-compaction.ts';
 export { nearestName } from './nearest-name.ts';
 export { parameterProblem } from './parameter-problem.ts';
 export { grantCovers, grantInWords, patternProblem } from './permissions/grant.ts';
+export { toolsOfPlaceGrant } from './permissions/narrower-tools.ts';
 export type { Permission } from './permissions/judge.ts';
 export { narrower } from './permissions/judge.ts';
 export type { GrantProblem } from './permissions/read-grant.ts';
-export { offeredPlaces, readGrant } from './permissions/read-grant.ts';
+export { offeredPatterns, offeredPlaces, readGrant } from './permissions/read-grant.ts';
 export type { RuledTool } from './permissions/read-rules.ts';
 export { readRules } from './permissions/read-rules.ts';
 export type {
