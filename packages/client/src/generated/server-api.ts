@@ -1666,7 +1666,7 @@ export interface components {
         TimelineColumns: {
             /** @description Tokens that were paid again. */
             again: number[];
-            /** @description Positions of the records that ended the calls. */
+            /** @description Positions of the records that ended the calls, or of the request of a call without a recorded end. */
             answer: number[];
             /** @description Milliseconds from `begins` to the request. */
             at: number[];

@@ -75,7 +75,9 @@ const KNOWN_NUMBERS = z.array(NUMBER.nullable());
 
 const COLUMNS: z.ZodType<TimelineColumns> = z
   .object({
-    answer: NUMBERS.describe('Positions of the records that ended the calls.'),
+    answer: NUMBERS.describe(
+      'Positions of the records that ended the calls, or of the request of a call without a recorded end.',
+    ),
     requestBefore: KNOWN_NUMBERS.describe('Positions of the requests, as distances to `answer`.'),
     step: NUMBERS,
     stream: NUMBERS,
