@@ -356,6 +356,14 @@ describe('epochs, compactions and notices', () => {
     ]);
   });
 
+  test('a refused compaction shows its reason in words', () => {
+    const { record } = createRecords();
+    const refused = { trigger: 'manual', reason: 'nothing-new', sizes: {} };
+    expect(drawn(after(record('compaction.refused', refused)), 200)).toEqual([
+      'not compacted: a checkpoint of the same history already waits for the next request',
+    ]);
+  });
+
   test('a compaction shows the replaced records and the sizes', () => {
     const { record } = createRecords();
     const conversation = after(

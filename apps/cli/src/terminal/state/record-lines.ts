@@ -4,6 +4,7 @@ import { dollars, formatCount, formatNumber } from '../../frame/numbers.ts';
 import type { Shown } from '../../frame/shown.ts';
 import { withStyle } from '../../frame/shown.ts';
 import type { Recorded, RecordedOf } from '@tidemark/log';
+import { refusalInWords } from '../../reports/compaction-report.ts';
 import { processLine } from '../../present/process-line.ts';
 import { chosenLine, startLine, subagentLine } from '../../present/subagent-lines.ts';
 import type { TurnTally } from './turn-tally.ts';
@@ -32,7 +33,7 @@ export function recordLines(record: Recorded, earlier: EarlierRecords): readonly
     case 'history.compacted':
       return [compactionLine(record)];
     case 'compaction.refused':
-      return [[withStyle('yellow', 'not compacted'), `: ${record.data.reason}`]];
+      return [[withStyle('yellow', 'not compacted'), `: ${refusalInWords(record.data.reason)}`]];
     case 'history.pruned':
       return [prunedLine(record)];
     case 'branch.summarized':
