@@ -5,6 +5,7 @@ import type { Shown } from '../../frame/shown.ts';
 import { withStyle } from '../../frame/shown.ts';
 import type { Recorded, RecordedOf } from '@tidemark/log';
 import { refusalInWords } from '../../reports/compaction-report.ts';
+import { epochLine } from '../../present/epoch-line.ts';
 import { processLine } from '../../present/process-line.ts';
 import { chosenLine, startLine, subagentLine } from '../../present/subagent-lines.ts';
 import type { TurnTally } from './turn-tally.ts';
@@ -67,20 +68,17 @@ export function recordLines(record: Recorded, earlier: EarlierRecords): readonly
   }
 }
 
-/** Returns lines about a new epoch: its model, if that changes, and its cause and price, if content is written again. */
+/** Returns lines about a new epoch: its model, if that changes, and its cause and price, if much is written again. */
 function epochLines(
   { data }: RecordedOf<'epoch.opened'>,
   { model, rewriteReported }: EarlierRecords,
 ): readonly Shown[] {
-  const { cause, forecast, number, provider } = data;
-  const price = forecast.cost === undefined ? '' : `, ${dollars(forecast.cost)}`;
+  const line = rewriteReported ? undefined : epochLine(data);
   return [
     ...(model === undefined || model === data.model
       ? []
-      : [[withStyle('dim', 'model'), `: ${data.model} (${provider})`]]),
-    ...(rewriteReported || forecast.rewrite === 0
-      ? []
-      : [`epoch ${number} (${cause}): about ${formatNumber(forecast.rewrite)} tokens are written again${price}`]),
+      : [[withStyle('dim', 'model'), `: ${data.model} (${data.provider})`]]),
+    ...(line === undefined ? [] : [line]),
   ];
 }
 
