@@ -1508,6 +1508,8 @@ export interface components {
             createdAt: string;
             /** @description Prompts that wait for the end of the turn. */
             drafts?: components["schemas"]["QueuedPrompt"][];
+            /** @description True if another process, or the session that started this one as its subagent, has it open. */
+            elsewhere: boolean;
             /** @description Error that ended the last turn, if the log has no end of the turn. */
             failure?: {
                 code: string;
@@ -1527,7 +1529,7 @@ export interface components {
             };
             provider?: string;
             questions: components["schemas"]["WaitingQuestion"][];
-            /** @description True if `resume` can continue the last turn. */
+            /** @description True if `resume` can continue the last turn here. */
             resumable: boolean;
             root: string;
             /** @description True if this server runs a turn of the session. */

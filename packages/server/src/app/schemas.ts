@@ -180,7 +180,10 @@ export const SESSION: z.ZodType<SessionDetails> = z
         outcome: z.enum(['completed', 'interrupted', 'limited', 'failed']).exactOptional(),
       })
       .exactOptional(),
-    resumable: z.boolean().describe('True if `resume` can continue the last turn.'),
+    elsewhere: z
+      .boolean()
+      .describe('True if another process, or the session that started this one as its subagent, has it open.'),
+    resumable: z.boolean().describe('True if `resume` can continue the last turn here.'),
     cost: MONEY.describe('Known cost in US dollars. For a fork, with the records that it begins with.'),
     questions: z.array(WAITING),
     ...MEMORY_FIELDS,
