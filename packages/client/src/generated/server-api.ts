@@ -1102,6 +1102,16 @@ export interface components {
         ExplainedStep: {
             /** Format: date-time */
             at: string;
+            /** @description First difference from the previous request: in a block, or in the parameters of a section. */
+            divergence?: {
+                at: number | "parameters";
+                /** @description First different byte of the block. */
+                byte?: number;
+                /** @enum {string} */
+                section?: "tools" | "system" | "messages";
+            } & {
+                [key: string]: unknown;
+            };
             purpose: string;
             step: number;
             stream: string;
