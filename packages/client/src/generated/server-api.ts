@@ -1745,9 +1745,9 @@ export interface operations {
                 model?: string;
                 provider?: string;
                 session?: string;
-                /** @description Earliest time, instead of a window: a day or a time in UTC. */
+                /** @description Earliest time, instead of a window: a day in UTC, or a time of RFC 3339 such as `2026-11-20T09:30:00Z`. */
                 since?: string;
-                /** @description Time after the last call. */
+                /** @description Time after the last call: a day or a time. */
                 until?: string;
                 /** @description Time until now: `24h`, `7d` or `all`. Default: `30d`. Days begin at midnight in UTC. */
                 window?: string;
@@ -1786,9 +1786,9 @@ export interface operations {
                 model?: string;
                 provider?: string;
                 session?: string;
-                /** @description Earliest time, instead of a window: a day or a time in UTC. */
+                /** @description Earliest time, instead of a window: a day in UTC, or a time of RFC 3339 such as `2026-11-20T09:30:00Z`. */
                 since?: string;
-                /** @description Time after the last call. */
+                /** @description Time after the last call: a day or a time. */
                 until?: string;
                 /** @description Time until now: `24h`, `7d` or `all`. Default: `30d`. Days begin at midnight in UTC. */
                 window?: string;
@@ -1827,9 +1827,9 @@ export interface operations {
                 model?: string;
                 provider?: string;
                 session?: string;
-                /** @description Earliest time, instead of a window: a day or a time in UTC. */
+                /** @description Earliest time, instead of a window: a day in UTC, or a time of RFC 3339 such as `2026-11-20T09:30:00Z`. */
                 since?: string;
-                /** @description Time after the last call. */
+                /** @description Time after the last call: a day or a time. */
                 until?: string;
                 /** @description Time until now: `24h`, `7d` or `all`. Default: `30d`. Days begin at midnight in UTC. */
                 window?: string;
@@ -1904,9 +1904,9 @@ export interface operations {
                 model?: string;
                 provider?: string;
                 session?: string;
-                /** @description Earliest time, instead of a window: a day or a time in UTC. */
+                /** @description Earliest time, instead of a window: a day in UTC, or a time of RFC 3339 such as `2026-11-20T09:30:00Z`. */
                 since?: string;
-                /** @description Time after the last call. */
+                /** @description Time after the last call: a day or a time. */
                 until?: string;
                 /** @description Time until now: `24h`, `7d` or `all`. Default: `30d`. Days begin at midnight in UTC. */
                 window?: string;
