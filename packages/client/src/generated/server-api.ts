@@ -1126,7 +1126,7 @@ export interface components {
                 /** @description Next step of the client. Empty if the message contains it. */
                 next: string;
             };
-            /** @enum {boolean} */
+            /** @constant */
             ok: false;
         };
         FoundBlocks: {
@@ -1144,7 +1144,10 @@ export interface components {
                 text: string;
             }[];
             images?: {
-                /** @description Bytes of a PNG, JPEG, WebP or GIF. */
+                /**
+                 * Format: base64
+                 * @description Bytes of a PNG, JPEG, WebP or GIF.
+                 */
                 data: string;
             }[];
             skills?: string[];
@@ -1157,7 +1160,10 @@ export interface components {
             }[];
             effort?: string;
             images?: {
-                /** @description Bytes of a PNG, JPEG, WebP or GIF. */
+                /**
+                 * Format: base64
+                 * @description Bytes of a PNG, JPEG, WebP or GIF.
+                 */
                 data: string;
             }[];
             model?: string;
@@ -1256,7 +1262,10 @@ export interface components {
                 text: string;
             }[];
             images?: {
-                /** @description Bytes of a PNG, JPEG, WebP or GIF. */
+                /**
+                 * Format: base64
+                 * @description Bytes of a PNG, JPEG, WebP or GIF.
+                 */
                 data: string;
             }[];
             text: string;
@@ -1342,15 +1351,7 @@ export interface components {
         PassingEvent: Exclude<SessionEvent, { readonly type: 'recorded' | 'tool.threw' }> | components['schemas']['QuestionEvent'];
         PreviousRequest: {
             /** @description Absent if the request only adds blocks. */
-            difference?: {
-                /** @enum {string} */
-                at: "parameters" | "block";
-                block?: number;
-                /** @description First different character of the block as it is sent, in UTF-16 units. */
-                character?: number;
-                replaces: boolean;
-                section?: string;
-            };
+            difference?: components["schemas"]["RequestDifference"];
             position: number;
             /** @description Number of equal blocks at the beginning. */
             shared: number;
@@ -1373,7 +1374,10 @@ export interface components {
             /** @description Number of records that the client knows. If the session has more, the prompt is refused with 409, so a request that is repeated after a lost answer never sends a prompt twice. */
             expected?: number;
             images?: {
-                /** @description Bytes of a PNG, JPEG, WebP or GIF. */
+                /**
+                 * Format: base64
+                 * @description Bytes of a PNG, JPEG, WebP or GIF.
+                 */
                 data: string;
             }[];
             skills?: string[];
@@ -1382,27 +1386,27 @@ export interface components {
         /** @description A question of the runtime. `preview` contains all that a call would do. */
         Question: Question;
         QuestionAnswer: {
-            /** @enum {string} */
+            /** @constant */
             decision: "denied";
             reason?: string;
         } | {
             always?: components["schemas"]["Grant"];
-            /** @enum {string} */
+            /** @constant */
             decision: "allowed";
             /** @enum {string} */
             keep?: "session" | "project";
         } | {
-            /** @enum {string} */
+            /** @constant */
             decision: "always";
         };
         QuestionEvent: {
-            /** @enum {string} */
+            /** @constant */
             type: "question.asked";
             waiting: components["schemas"]["WaitingQuestion"];
         } | {
             answered: boolean;
             id: string;
-            /** @enum {string} */
+            /** @constant */
             type: "question.closed";
         };
         QueuedPrompt: {
@@ -1426,6 +1430,15 @@ export interface components {
             section: "tools" | "system" | "messages";
             /** @description Estimated tokens. */
             tokens: number;
+        };
+        RequestDifference: {
+            /** @enum {string} */
+            at: "parameters" | "block";
+            block?: number;
+            /** @description First different character of the block as it is sent, in UTF-16 units. */
+            character?: number;
+            replaces: boolean;
+            section?: string;
         };
         RequestInList: {
             position: number;
@@ -1954,7 +1967,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @enum {boolean} */
+                        /** @constant */
                         ok: true;
                         version: string;
                     };
@@ -3225,9 +3238,9 @@ export interface operations {
     };
     planRewind: {
         parameters: {
-            query?: {
+            query: {
                 /** @description Number of the prompt. -1 is the last prompt. */
-                beforePrompt?: number | null;
+                beforePrompt: number;
             };
             header?: never;
             path: {
@@ -3296,7 +3309,7 @@ export interface operations {
         parameters: {
             query: {
                 /** @description Number of the prompt. -1 is the last prompt. */
-                beforePrompt?: number | null;
+                beforePrompt: number;
                 path: string;
             };
             header?: never;

@@ -119,7 +119,7 @@ const CACHE_EFFECTIVENESS = createRoute({
   summary: 'Read the use of the cache: hit rate, write share, coverage, wasted writes, tokens paid again',
   request: { query: GROUPED },
   responses: {
-    200: jsonAnswer(groupedSchema(CACHE_SUMS).openapi('CacheEffectiveness'), 'The sums.'),
+    200: jsonAnswer(groupedSchema(CACHE_SUMS).meta({ id: 'CacheEffectiveness' }), 'The sums.'),
     default: REFUSED,
   },
 });
@@ -130,7 +130,7 @@ const COST = createRoute({
   operationId: 'readCost',
   summary: 'Read the cost: paid, uncached and ideal',
   request: { query: GROUPED },
-  responses: { 200: jsonAnswer(groupedSchema(COST_SUMS).openapi('Cost'), 'The sums.'), default: REFUSED },
+  responses: { 200: jsonAnswer(groupedSchema(COST_SUMS).meta({ id: 'Cost' }), 'The sums.'), default: REFUSED },
 });
 
 const BREAKS = createRoute({

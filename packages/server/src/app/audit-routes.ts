@@ -64,7 +64,8 @@ const EXPLAINED: z.ZodType<Omit<Explained, 'explained'> & { readonly explained: 
     unrecorded: z.number(),
     untold: z.object({ answered: z.number(), unanswered: z.number() }),
     explained: z.array(
-      z.custom<ExplainedStep>().openapi('ExplainedStep', {
+      z.custom<ExplainedStep>().meta({
+        id: 'ExplainedStep',
         ...OPEN_OBJECT,
         required: ['step', 'stream', 'purpose', 'at'],
         properties: {
@@ -86,9 +87,10 @@ const EXPLAINED: z.ZodType<Omit<Explained, 'explained'> & { readonly explained: 
       }),
     ),
   })
-  .openapi('Explained');
+  .meta({ id: 'Explained' });
 
-const CHECKED: z.ZodType<CheckedSession> = z.custom<CheckedSession>().openapi('CheckedSession', {
+const CHECKED: z.ZodType<CheckedSession> = z.custom<CheckedSession>().meta({
+  id: 'CheckedSession',
   ...OPEN_OBJECT,
   required: ['ok', 'requests', 'differences', 'breaks'],
   properties: {

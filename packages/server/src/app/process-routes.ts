@@ -58,7 +58,7 @@ const PROCESS_FIELDS = {
   signal: z.string().exactOptional(),
 };
 
-const PROCESS: z.ZodType<BackgroundProcess> = z.object(PROCESS_FIELDS).openapi('BackgroundProcess');
+const PROCESS: z.ZodType<BackgroundProcess> = z.object(PROCESS_FIELDS).meta({ id: 'BackgroundProcess' });
 
 const PROCESS_OUTPUT: z.ZodType<ProcessOutput> = z
   .object({
@@ -67,7 +67,7 @@ const PROCESS_OUTPUT: z.ZodType<ProcessOutput> = z
     dropped: z.number().describe('Bytes that were not kept.'),
     process: PROCESS,
   })
-  .openapi('ProcessOutput');
+  .meta({ id: 'ProcessOutput' });
 
 const PROCESS_PATH = SESSION_PATH.extend({ process: z.string().min(1).max(100) });
 
