@@ -1102,6 +1102,16 @@ export interface components {
         ExplainedStep: {
             /** Format: date-time */
             at: string;
+            /** @description First difference from the previous request: in a block, or in the parameters of a section. */
+            divergence?: {
+                at: number | "parameters";
+                /** @description First different byte of the block. */
+                byte?: number;
+                /** @enum {string} */
+                section?: "tools" | "system" | "messages";
+            } & {
+                [key: string]: unknown;
+            };
             purpose: string;
             step: number;
             stream: string;
@@ -1116,7 +1126,7 @@ export interface components {
                 /** @description Next step of the client. Empty if the message contains it. */
                 next: string;
             };
-            /** @enum {boolean} */
+            /** @constant */
             ok: false;
         };
         FoundBlocks: {
@@ -1134,7 +1144,10 @@ export interface components {
                 text: string;
             }[];
             images?: {
-                /** @description Bytes of a PNG, JPEG, WebP or GIF. */
+                /**
+                 * Format: base64
+                 * @description Bytes of a PNG, JPEG, WebP or GIF.
+                 */
                 data: string;
             }[];
             skills?: string[];
@@ -1147,7 +1160,10 @@ export interface components {
             }[];
             effort?: string;
             images?: {
-                /** @description Bytes of a PNG, JPEG, WebP or GIF. */
+                /**
+                 * Format: base64
+                 * @description Bytes of a PNG, JPEG, WebP or GIF.
+                 */
                 data: string;
             }[];
             model?: string;
@@ -1246,7 +1262,10 @@ export interface components {
                 text: string;
             }[];
             images?: {
-                /** @description Bytes of a PNG, JPEG, WebP or GIF. */
+                /**
+                 * Format: base64
+                 * @description Bytes of a PNG, JPEG, WebP or GIF.
+                 */
                 data: string;
             }[];
             text: string;
@@ -1332,15 +1351,7 @@ export interface components {
         PassingEvent: Exclude<SessionEvent, { readonly type: 'recorded' | 'tool.threw' }> | components['schemas']['QuestionEvent'];
         PreviousRequest: {
             /** @description Absent if the request only adds blocks. */
-            difference?: {
-                /** @enum {string} */
-                at: "parameters" | "block";
-                block?: number;
-                /** @description First different character of the block as it is sent, in UTF-16 units. */
-                character?: number;
-                replaces: boolean;
-                section?: string;
-            };
+            difference?: components["schemas"]["RequestDifference"];
             position: number;
             /** @description Number of equal blocks at the beginning. */
             shared: number;
@@ -1363,7 +1374,10 @@ export interface components {
             /** @description Number of records that the client knows. If the session has more, the prompt is refused with 409, so a request that is repeated after a lost answer never sends a prompt twice. */
             expected?: number;
             images?: {
-                /** @description Bytes of a PNG, JPEG, WebP or GIF. */
+                /**
+                 * Format: base64
+                 * @description Bytes of a PNG, JPEG, WebP or GIF.
+                 */
                 data: string;
             }[];
             skills?: string[];
@@ -1372,27 +1386,27 @@ export interface components {
         /** @description A question of the runtime. `preview` contains all that a call would do. */
         Question: Question;
         QuestionAnswer: {
-            /** @enum {string} */
+            /** @constant */
             decision: "denied";
             reason?: string;
         } | {
             always?: components["schemas"]["Grant"];
-            /** @enum {string} */
+            /** @constant */
             decision: "allowed";
             /** @enum {string} */
             keep?: "session" | "project";
         } | {
-            /** @enum {string} */
+            /** @constant */
             decision: "always";
         };
         QuestionEvent: {
-            /** @enum {string} */
+            /** @constant */
             type: "question.asked";
             waiting: components["schemas"]["WaitingQuestion"];
         } | {
             answered: boolean;
             id: string;
-            /** @enum {string} */
+            /** @constant */
             type: "question.closed";
         };
         QueuedPrompt: {
@@ -1416,6 +1430,15 @@ export interface components {
             section: "tools" | "system" | "messages";
             /** @description Estimated tokens. */
             tokens: number;
+        };
+        RequestDifference: {
+            /** @enum {string} */
+            at: "parameters" | "block";
+            block?: number;
+            /** @description First different character of the block as it is sent, in UTF-16 units. */
+            character?: number;
+            replaces: boolean;
+            section?: string;
         };
         RequestInList: {
             position: number;
@@ -1508,6 +1531,8 @@ export interface components {
             createdAt: string;
             /** @description Prompts that wait for the end of the turn. */
             drafts?: components["schemas"]["QueuedPrompt"][];
+            /** @description True if another process, or the session that started this one as its subagent, has it open. */
+            elsewhere: boolean;
             /** @description Error that ended the last turn, if the log has no end of the turn. */
             failure?: {
                 code: string;
@@ -1527,7 +1552,7 @@ export interface components {
             };
             provider?: string;
             questions: components["schemas"]["WaitingQuestion"][];
-            /** @description True if `resume` can continue the last turn. */
+            /** @description True if `resume` can continue the last turn here. */
             resumable: boolean;
             root: string;
             /** @description True if this server runs a turn of the session. */
@@ -1733,9 +1758,9 @@ export interface operations {
                 model?: string;
                 provider?: string;
                 session?: string;
-                /** @description Earliest time, instead of a window: a day or a time in UTC. */
+                /** @description Earliest time, instead of a window: a day in UTC, or a time of RFC 3339 such as `2026-11-20T09:30:00Z`. */
                 since?: string;
-                /** @description Time after the last call. */
+                /** @description Time after the last call: a day or a time. */
                 until?: string;
                 /** @description Time until now: `24h`, `7d` or `all`. Default: `30d`. Days begin at midnight in UTC. */
                 window?: string;
@@ -1774,9 +1799,9 @@ export interface operations {
                 model?: string;
                 provider?: string;
                 session?: string;
-                /** @description Earliest time, instead of a window: a day or a time in UTC. */
+                /** @description Earliest time, instead of a window: a day in UTC, or a time of RFC 3339 such as `2026-11-20T09:30:00Z`. */
                 since?: string;
-                /** @description Time after the last call. */
+                /** @description Time after the last call: a day or a time. */
                 until?: string;
                 /** @description Time until now: `24h`, `7d` or `all`. Default: `30d`. Days begin at midnight in UTC. */
                 window?: string;
@@ -1815,9 +1840,9 @@ export interface operations {
                 model?: string;
                 provider?: string;
                 session?: string;
-                /** @description Earliest time, instead of a window: a day or a time in UTC. */
+                /** @description Earliest time, instead of a window: a day in UTC, or a time of RFC 3339 such as `2026-11-20T09:30:00Z`. */
                 since?: string;
-                /** @description Time after the last call. */
+                /** @description Time after the last call: a day or a time. */
                 until?: string;
                 /** @description Time until now: `24h`, `7d` or `all`. Default: `30d`. Days begin at midnight in UTC. */
                 window?: string;
@@ -1892,9 +1917,9 @@ export interface operations {
                 model?: string;
                 provider?: string;
                 session?: string;
-                /** @description Earliest time, instead of a window: a day or a time in UTC. */
+                /** @description Earliest time, instead of a window: a day in UTC, or a time of RFC 3339 such as `2026-11-20T09:30:00Z`. */
                 since?: string;
-                /** @description Time after the last call. */
+                /** @description Time after the last call: a day or a time. */
                 until?: string;
                 /** @description Time until now: `24h`, `7d` or `all`. Default: `30d`. Days begin at midnight in UTC. */
                 window?: string;
@@ -1942,7 +1967,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @enum {boolean} */
+                        /** @constant */
                         ok: true;
                         version: string;
                     };
@@ -3213,9 +3238,9 @@ export interface operations {
     };
     planRewind: {
         parameters: {
-            query?: {
+            query: {
                 /** @description Number of the prompt. -1 is the last prompt. */
-                beforePrompt?: number | null;
+                beforePrompt: number;
             };
             header?: never;
             path: {
@@ -3284,7 +3309,7 @@ export interface operations {
         parameters: {
             query: {
                 /** @description Number of the prompt. -1 is the last prompt. */
-                beforePrompt?: number | null;
+                beforePrompt: number;
                 path: string;
             };
             header?: never;

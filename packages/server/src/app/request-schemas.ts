@@ -23,7 +23,7 @@ const BUCKETS: z.ZodType<KnownBuckets> = z
     fresh: NUMBER.exactOptional(),
     output: NUMBER.exactOptional(),
   })
-  .openapi('KnownBuckets', { description: 'Tokens of a call by bucket. An absent value is unknown.' });
+  .meta({ id: 'KnownBuckets', description: 'Tokens of a call by bucket. An absent value is unknown.' });
 
 const DIFFERENCE: z.ZodType<RequestDifference> = z
   .object({
@@ -35,7 +35,7 @@ const DIFFERENCE: z.ZodType<RequestDifference> = z
     section: TEXT.exactOptional(),
     replaces: z.boolean(),
   })
-  .openapi('RequestDifference');
+  .meta({ id: 'RequestDifference' });
 
 const PREVIOUS: z.ZodType<PreviousRequest> = z
   .object({
@@ -44,7 +44,7 @@ const PREVIOUS: z.ZodType<PreviousRequest> = z
     shared: NUMBER.describe('Number of equal blocks at the beginning.'),
     difference: DIFFERENCE.exactOptional().describe('Absent if the request only adds blocks.'),
   })
-  .openapi('PreviousRequest');
+  .meta({ id: 'PreviousRequest' });
 
 const BLOCK: z.ZodType<RequestBlock> = z
   .object({
@@ -60,15 +60,15 @@ const BLOCK: z.ZodType<RequestBlock> = z
     tokens: NUMBER.describe('Estimated tokens.'),
     begins: TEXT.describe('First words of its text.'),
   })
-  .openapi('RequestBlock');
+  .meta({ id: 'RequestBlock' });
 
 const PLACE: z.ZodType<RequestInList> = z
   .object({ position: NUMBER, step: NUMBER, stream: TEXT })
-  .openapi('RequestInList');
+  .meta({ id: 'RequestInList' });
 
 export const REQUESTS: z.ZodType<{ readonly requests: RequestInList[] }> = z
   .object({ requests: z.array(PLACE) })
-  .openapi('RequestsInList');
+  .meta({ id: 'RequestsInList' });
 
 type StructureAnswer = Omit<RequestStructure, 'blocks' | 'missing' | 'markers'> & {
   blocks: RequestBlock[];
@@ -105,11 +105,11 @@ export const REQUEST: z.ZodType<StructureAnswer> = z
     from: NUMBER.describe('Index of the first block in `blocks`.'),
     blocks: z.array(BLOCK),
   })
-  .openapi('RequestStructure');
+  .meta({ id: 'RequestStructure' });
 
 export const BLOCK_TEXT: z.ZodType<BlockText> = z
   .object({ text: TEXT, from: NUMBER, total: NUMBER.describe('Length of the whole text, in UTF-16 units.') })
-  .openapi('BlockText');
+  .meta({ id: 'BlockText' });
 
 type FoundAnswer = Omit<FoundBlocks, 'blocks'> & { blocks: FoundBlocks['blocks'][number][] };
 
@@ -118,7 +118,7 @@ export const FOUND_BLOCKS: z.ZodType<FoundAnswer> = z
     blocks: z.array(z.object({ block: NUMBER, count: NUMBER, excerpt: TEXT })),
     more: z.boolean().describe('True if more blocks contain the text.'),
   })
-  .openapi('FoundBlocks');
+  .meta({ id: 'FoundBlocks' });
 
 type CarryCostAnswer = { readonly [name in keyof CarryCosts]: CarryCosts[name][number][] };
 
@@ -130,4 +130,4 @@ export const CARRY_COSTS: z.ZodType<CarryCostAnswer> = z
     requests: z.array(NUMBER).describe('Number of answered requests that contained the block.'),
     unpriced: z.array(NUMBER).describe('Number of these requests whose cost is unknown.'),
   })
-  .openapi('CarryCosts');
+  .meta({ id: 'CarryCosts' });
