@@ -7,6 +7,7 @@ import { answerOf } from '@tidemark/client';
 import { useEffect, useMemo } from 'preact/hooks';
 import { textOf } from './connection.ts';
 import { billionths, count, counted, duration, time } from './format.ts';
+import type { RequestStore } from './request-data.ts';
 import { route } from './route.ts';
 import { CallDetails, requestLink } from './timeline-call.tsx';
 import type { BarScale, StreamTimeline } from './timeline-calls.ts';
@@ -23,8 +24,8 @@ interface TimelinePlace {
   readonly session: string;
 }
 
-/** Reads the timeline of a session and shows it. */
-export function TimelinePage({ client, session }: TimelinePlace) {
+/** Reads the timeline of a session and shows it. Then prepares its requests, so that the first one opens fast. */
+export function TimelinePage({ client, session, requests }: TimelinePlace & { readonly requests: RequestStore }) {
   const timeline = useSignal<Timeline | undefined>(undefined);
   const problem = useSignal('');
   const read = (): void => {
@@ -32,6 +33,8 @@ export function TimelinePage({ client, session }: TimelinePlace) {
       (answer) => {
         timeline.value = answer;
         problem.value = '';
+        // The server folds the log of the session for it. An error is shown when a request is opened.
+        void requests.list(0).catch(() => undefined);
       },
       (error: unknown) => {
         problem.value = textOf(error);

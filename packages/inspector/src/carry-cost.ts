@@ -202,8 +202,16 @@ function writePrice(price: Price, writes: PricedWrites, written: number): ExactA
   return written === 0 ? new Exact(0) : sum.dividedBy(written);
 }
 
+// A session has few prices, and a division takes long.
+const PER_TOKEN = new Map<string | number, ExactAmount>();
+
 function perToken(perMillion: string | number | undefined): ExactAmount | undefined {
-  return perMillion === undefined ? undefined : new Exact(perMillion).dividedBy(1_000_000);
+  if (perMillion === undefined) return undefined;
+  const known = PER_TOKEN.get(perMillion);
+  if (known !== undefined) return known;
+  const price = new Exact(perMillion).dividedBy(1_000_000);
+  PER_TOKEN.set(perMillion, price);
+  return price;
 }
 
 /** Range of estimated tokens of a request with the price of one of them. */

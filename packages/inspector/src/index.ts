@@ -7,13 +7,13 @@ export { readTimeline, timelineOf } from './timeline.ts';
 export type { RequestReader, RequestSource, SessionRequests } from './session-requests.ts';
 export { createRequestReader } from './session-requests.ts';
 export type {
+  BlockColumns,
   BlockText,
   KnownBuckets,
   FoundBlocks,
   PreviousRequest,
-  RequestBlock,
+  RequestColumns,
   RequestDifference,
-  RequestInList,
   RequestStructure,
 } from './request.ts';
 export { listRequests, readBlockText, readRequest, searchRequest } from './request.ts';

@@ -6,26 +6,35 @@ import { causesInWords, firstDivergence, itemAt, slice } from '@tidemark/context
 import type { Block, Capabilities } from '@tidemark/model';
 import { allWritten, costOf, inputTokens, outputTokens, priceAt } from '@tidemark/model';
 import { blockText, sentText } from './block-text.ts';
+import { createNames } from './names.ts';
 import type { KnownRequest, RecordName, RequestSource, SessionRequests } from './session-requests.ts';
 
-/** One block of a request, without its text. */
-export interface RequestBlock {
-  readonly section: 'tools' | 'system' | 'messages';
-  readonly role: string;
-  readonly holds: string;
+/**
+ * Blocks of a request without their texts, as columns of one length, so that a request of thousands of blocks is a small
+ * answer. Values of `section`, `role`, `holds`, `layer` and `kind` are indexes of `names`. `null` means that a value does
+ * not apply.
+ */
+export interface BlockColumns {
+  readonly names: readonly string[];
+  /** `tools`, `system` or `messages`. */
+  readonly section: readonly number[];
+  readonly role: readonly number[];
+  readonly holds: readonly number[];
   /** Number of its message in the request. -1 for blocks of the front. */
-  readonly group: number;
+  readonly group: readonly number[];
   /** Name of the layer, for blocks of the front. */
-  readonly layer?: string;
+  readonly layer: readonly (number | null)[];
   /** Record that the block comes from, for blocks of the history. */
-  readonly record?: number;
-  readonly kind?: string;
-  readonly at?: string;
-  readonly bytes: number;
+  readonly record: readonly (number | null)[];
+  /** Kind of this record. */
+  readonly kind: readonly (number | null)[];
+  /** Milliseconds from this record to the request. */
+  readonly age: readonly (number | null)[];
+  readonly bytes: readonly number[];
   /** Estimated tokens. */
-  readonly tokens: number;
+  readonly tokens: readonly number[];
   /** First words of the text. */
-  readonly begins: string;
+  readonly begins: readonly string[];
 }
 
 /** Tokens of a call by bucket. An absent value is unknown. */
@@ -59,11 +68,14 @@ export interface PreviousRequest {
   readonly difference?: RequestDifference;
 }
 
-/** Request in the list of a session. */
-export interface RequestInList {
-  readonly position: number;
-  readonly step: number;
-  readonly stream: string;
+/** Requests of a session in the order of its log, as columns of one length. */
+export interface RequestColumns {
+  readonly streams: readonly string[];
+  /** Distance to the position of the request before. The first one is its position. */
+  readonly distance: readonly number[];
+  readonly step: readonly number[];
+  /** Index of `streams`. */
+  readonly stream: readonly number[];
 }
 
 /** Structure of a request. `blocks` begins at block `from`. */
@@ -94,12 +106,18 @@ export interface RequestStructure {
   readonly previous?: PreviousRequest;
   readonly total: number;
   readonly from: number;
-  readonly blocks: readonly RequestBlock[];
+  readonly blocks: BlockColumns;
 }
 
 /** Returns the requests of a session in the order of its log. */
-export function listRequests({ requests }: SessionRequests): readonly RequestInList[] {
-  return requests.map(({ position, step, stream }) => ({ position, step, stream }));
+export function listRequests({ requests }: SessionRequests): RequestColumns {
+  const streams = createNames();
+  return {
+    streams: streams.names,
+    distance: requests.map(({ position }, index) => position - (requests[index - 1]?.position ?? 0)),
+    step: requests.map(({ step }) => step),
+    stream: requests.map(({ stream }) => streams.indexOf(stream)),
+  };
 }
 
 /**
@@ -126,7 +144,7 @@ export async function readRequest(
     ...(previous !== undefined && { previous }),
     total: sequence.blocks.length,
     from,
-    blocks: slice(sequence.blocks, from).map((block) => blockRow(session.names, block)),
+    blocks: blockColumns(slice(sequence.blocks, from), session.names, request.at),
   };
 }
 
@@ -305,22 +323,27 @@ function sharedBlocks(one: Sequence, other: Sequence): number {
 
 const BEGINNING = 80;
 
-function blockRow(names: readonly RecordName[], block: Block): RequestBlock {
-  const { section, role, holds, group, origin, tokens } = block;
-  const name = origin.from === 'event' ? names[origin.position] : undefined;
+function blockColumns(blocks: readonly Block[], records: readonly RecordName[], sent: string): BlockColumns {
+  const names = createNames();
+  const recordOf = ({ origin }: Block): number | null => (origin.from === 'event' ? origin.position : null);
+  const ofRecord = <Value>(block: Block, read: (name: RecordName) => Value): Value | null => {
+    const name = records[recordOf(block) ?? -1];
+    return name === undefined ? null : read(name);
+  };
+  const now = Date.parse(sent);
   return {
-    section,
-    role,
-    holds,
-    group,
-    ...(origin.from === 'layer' ? { layer: origin.layer } : { record: origin.position }),
-    ...(name !== undefined && {
-      kind: name.kind,
-      at: name.at,
-    }),
-    bytes: Buffer.byteLength(block.head) + Buffer.byteLength(block.tail),
-    tokens: Math.round(tokens),
-    begins: beginningOf(blockText(block)),
+    names: names.names,
+    section: blocks.map(({ section }) => names.indexOf(section)),
+    role: blocks.map(({ role }) => names.indexOf(role)),
+    holds: blocks.map(({ holds }) => names.indexOf(holds)),
+    group: blocks.map(({ group }) => group),
+    layer: blocks.map(({ origin }) => (origin.from === 'layer' ? names.indexOf(origin.layer) : null)),
+    record: blocks.map(recordOf),
+    kind: blocks.map((block) => ofRecord(block, ({ kind }) => names.indexOf(kind))),
+    age: blocks.map((block) => ofRecord(block, ({ at }) => now - Date.parse(at))),
+    bytes: blocks.map(({ head, tail }) => Buffer.byteLength(head) + Buffer.byteLength(tail)),
+    tokens: blocks.map(({ tokens }) => Math.round(tokens)),
+    begins: blocks.map((block) => beginningOf(blockText(block))),
   };
 }
 
