@@ -67,15 +67,24 @@ export function SessionsPage({ client }: { readonly client: SessionClient }) {
   );
 }
 
+const SESSION_COLUMNS = {
+  columns: 'session-rows',
+  head: ['Session', 'Last change (UTC)', 'Calls', 'Paid', 'Hit rate', 'Breaks', 'Paid again'],
+};
+
 function SessionTable({ rows }: { readonly rows: readonly SessionRow[] }) {
+  const active = useSignal(0);
   return (
     <VirtualRows
       label="Sessions"
-      columns="session-rows"
-      head={['Session', 'Last change (UTC)', 'Calls', 'Paid', 'Hit rate', 'Breaks', 'Paid again']}
+      table={SESSION_COLUMNS}
       count={rows.length}
       rowHeight={36}
-      open={(index) => {
+      active={Math.min(active.value, rows.length - 1)}
+      onSelect={(index) => {
+        active.value = index;
+      }}
+      onOpen={(index) => {
         const session = rows[index]?.session.session;
         if (session !== undefined) location.hash = linkTo(['sessions', session]);
       }}

@@ -167,6 +167,11 @@ function ScaleChoice({ scale }: { readonly scale: Signal<BarScale> }) {
   );
 }
 
+const BREAK_COLUMNS = {
+  columns: 'break-rows',
+  head: ['Step', 'Time (UTC)', 'Pause before', 'Cause', 'Paid again', 'Additional cost'],
+};
+
 function BreakList({ stream, selected }: { readonly stream: StreamTimeline; readonly selected: Signal<number> }) {
   if (stream.breaks.length === 0) return <p>No call of this stream paid tokens again, and no later epoch opened.</p>;
   return (
@@ -174,11 +179,11 @@ function BreakList({ stream, selected }: { readonly stream: StreamTimeline; read
       <h2>{counted(stream.breaks.length, 'break')}</h2>
       <VirtualRows
         label="Breaks"
-        columns="break-rows"
-        head={['Step', 'Time (UTC)', 'Pause before', 'Cause', 'Paid again', 'Additional cost']}
+        table={BREAK_COLUMNS}
         count={stream.breaks.length}
         rowHeight={34}
-        open={(index) => {
+        active={stream.breaks.indexOf(selected.value)}
+        onSelect={(index) => {
           selected.value = stream.breaks[index] ?? 0;
         }}
         row={(index) => breakCells(stream, stream.breaks[index] ?? 0)}

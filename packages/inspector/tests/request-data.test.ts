@@ -31,12 +31,30 @@ test('`blocksOf` returns names for indexes, and the time of each record', () => 
   };
   expect(blocksOf({ at: '2026-11-20T10:00:02.000Z', blocks })).toEqual([
     {
-      ...{ section: 'system', role: '', holds: 'text', group: -1, layer: 'role', record: undefined, kind: undefined },
-      ...{ at: '', bytes: 10, tokens: 3, begins: 'You are' },
+      section: 'system',
+      role: '',
+      holds: 'text',
+      group: -1,
+      layer: 'role',
+      record: undefined,
+      kind: undefined,
+      at: '',
+      bytes: 10,
+      tokens: 3,
+      begins: 'You are',
     },
     {
-      ...{ section: 'messages', role: 'user', holds: 'text', group: 0, layer: undefined, record: 3 },
-      ...{ kind: 'prompt.given', at: '2026-11-20T10:00:00.500Z', bytes: 20, tokens: 5, begins: 'Hello' },
+      section: 'messages',
+      role: 'user',
+      holds: 'text',
+      group: 0,
+      layer: undefined,
+      record: 3,
+      kind: 'prompt.given',
+      at: '2026-11-20T10:00:00.500Z',
+      bytes: 20,
+      tokens: 5,
+      begins: 'Hello',
     },
   ]);
 });
