@@ -5,7 +5,7 @@ import type { SessionClient } from '@tidemark/client';
 import { answerOf } from '@tidemark/client';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
-import { textOf } from './connection.ts';
+import { file, textOf } from './connection.ts';
 import { count, counted, dollars, percent, time } from './format.ts';
 import { linkTo } from './route.ts';
 import { emptyList, followSessions } from './session-list.ts';
@@ -47,7 +47,7 @@ export function SessionsPage({ client }: { readonly client: SessionClient }) {
             }}
           />
         </label>
-        <NewSession client={client} />
+        {file.value === undefined && <NewSession client={client} />}
         <span class="soft" role="status">
           {list.complete.value || rows.value.length > 0
             ? counted(rows.value.length, 'session')

@@ -68,13 +68,18 @@ const PAGE = 1_000;
 
 /** Reads the timeline of a session. A session that the source does not know has an empty timeline. */
 export async function readTimeline(source: CallPages, session: string): Promise<Timeline> {
+  return timelineOf(session, await readCalls(source, session));
+}
+
+/** Reads all calls of a session. */
+export async function readCalls(source: CallPages, session: string): Promise<readonly CallReport[]> {
   const calls: CallReport[] = [];
   for (let from: number | null = 0; from !== null;) {
     const page: CallPage = await source.calls(session, { from, limit: PAGE });
     calls.push(...page.calls);
     from = page.next;
   }
-  return timelineOf(session, calls);
+  return calls;
 }
 
 /** Returns the timeline of calls. */
