@@ -2,7 +2,7 @@
 
 export type { LiveSessionOptions } from './actor/open-live-session.ts';
 export { openLiveSession } from './actor/open-live-session.ts';
-export type { AccountedSession, AccountOptions, Accounts } from './audit/account-sessions.ts';
+export type { AccountedSession, AccountOptions, Accounts, PartlyRead } from './audit/account-sessions.ts';
 export { addSession, NO_ACCOUNTS } from './audit/account-sessions.ts';
 export type { CallReader, CallReaderOptions, CallReaderState, RowLoader } from './audit/call-reader.ts';
 export { createCallReader, createRowLoader } from './audit/call-reader.ts';

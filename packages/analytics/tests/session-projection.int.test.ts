@@ -4,6 +4,7 @@
 import { chmodSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { addSession, NO_ACCOUNTS } from '@tidemark/agent';
 import type { Log, SessionId } from '@tidemark/log';
 import { LogError, sessionId, timestamp } from '@tidemark/log';
 import type { MemoryBackend } from '@tidemark/store-memory';
@@ -11,6 +12,7 @@ import { createMemoryBackend, createMemoryStore } from '@tidemark/store-memory';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { SessionProjection } from '../src/index.ts';
 import { openSessionProjection } from '../src/index.ts';
+import { costSums } from '../src/sessions/report-sums.ts';
 import type { RandomEvent, RandomSessions } from './random-sessions.ts';
 import { beginSessions, rowOf } from './random-sessions.ts';
 import { beginSession, call, epoch, request } from './small-sessions.ts';
@@ -204,6 +206,14 @@ describe('an update', () => {
       { name: 's1', sums: { calls: 1 } },
     ]);
     expect((await other.sessions({ session: 's0' })).sessions).toMatchObject([{ problem: problem.reason }]);
+    // The commands `cost` and `cache` follow the same rule.
+    const options = { by: 'session', rowOf } as const;
+    const accounts = await addSession(NO_ACCOUNTS, damaged, sessionId('s0'), options);
+    expect((await other.cost({ session: 's0' })).whole).toEqual(costSums(accounts.whole));
+    expect(accounts).toMatchObject({
+      whole: { calls: 2 },
+      problems: [{ session: 's0', error: { code: 'log/damaged' } }],
+    });
     expect((await projection.update()).problems).toEqual([]);
     expect((await projection.cost({ session: 's0' })).whole.calls).toBe(3);
     expect((await projection.sessions({ session: 's0' })).sessions).toMatchObject([{ problem: null }]);
