@@ -137,6 +137,8 @@ export type {
   ToolSource,
   ToolTrouble,
 } from './ports/tool.ts';
+export type { RestSettings, SessionAtRest } from './request/call-at-rest.ts';
+export { stateOfNextCall } from './request/call-at-rest.ts';
 export { recordAnswer, recordFailed, recordInterrupted } from './request/answer.ts';
 export { createCacheWriteGate } from './turn/send-request.ts';
 export type { CallOptions, Foreseen } from './request/draft-call.ts';

@@ -832,6 +832,28 @@ export interface components {
             signal?: string;
             startedAt: string;
         };
+        /** @description Blocks of a request as columns of one length. Values of `section`, `role`, `holds`, `layer` and `kind` are indexes of `names`. `null` means that a value does not apply. */
+        BlockColumns: {
+            /** @description Milliseconds from this record to the request. */
+            age: (number | null)[];
+            /** @description First words of its text. */
+            begins: string[];
+            bytes: number[];
+            /** @description Number of its message. -1 for blocks of the front. */
+            group: number[];
+            holds: number[];
+            /** @description Kind of this record. */
+            kind: (number | null)[];
+            layer: (number | null)[];
+            names: string[];
+            /** @description Position of the record that the block comes from. */
+            record: (number | null)[];
+            role: number[];
+            /** @description `tools`, `system` or `messages`. */
+            section: number[];
+            /** @description Estimated tokens. */
+            tokens: number[];
+        };
         BlockText: {
             from: number;
             text: string;
@@ -1413,23 +1435,14 @@ export interface components {
             id: string;
             text: string;
         };
-        RequestBlock: {
-            at?: string;
-            /** @description First words of its text. */
-            begins: string;
-            bytes: number;
-            /** @description Number of its message. -1 for blocks of the front. */
-            group: number;
-            holds: string;
-            kind?: string;
-            layer?: string;
-            /** @description Position of the record that the block comes from. */
-            record?: number;
-            role: string;
-            /** @enum {string} */
-            section: "tools" | "system" | "messages";
-            /** @description Estimated tokens. */
-            tokens: number;
+        /** @description Requests of a session as columns of one length. */
+        RequestColumns: {
+            /** @description Distance to the position of the request before. The first one is its position. */
+            distance: number[];
+            step: number[];
+            /** @description Index of `streams`. */
+            stream: number[];
+            streams: string[];
         };
         RequestDifference: {
             /** @enum {string} */
@@ -1440,18 +1453,10 @@ export interface components {
             replaces: boolean;
             section?: string;
         };
-        RequestInList: {
-            position: number;
-            step: number;
-            stream: string;
-        };
-        RequestsInList: {
-            requests: components["schemas"]["RequestInList"][];
-        };
         RequestStructure: {
             actual?: components["schemas"]["KnownBuckets"];
             at: string;
-            blocks: components["schemas"]["RequestBlock"][];
+            blocks: components["schemas"]["BlockColumns"];
             bytes?: number;
             cause?: string;
             cost?: string;
@@ -1691,7 +1696,7 @@ export interface components {
         TimelineColumns: {
             /** @description Tokens that were paid again. */
             again: number[];
-            /** @description Positions of the records that ended the calls. */
+            /** @description Positions of the records that ended the calls, or of the request of a call without a recorded end. */
             answer: number[];
             /** @description Milliseconds from `begins` to the request. */
             at: number[];
@@ -3051,7 +3056,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RequestsInList"];
+                    "application/json": components["schemas"]["RequestColumns"];
                 };
             };
             /** @description The request was refused. `error.next` is the next step. */

@@ -1,37 +1,9 @@
 // Schemas of the data that the inspector shows: the timeline of a session, and the list of sessions with their figures.
 
 import { z } from '@hono/zod-openapi';
-import type { Timeline, TimelineColumns } from '@tidemark/inspector';
+import type { ListedSession, Timeline, TimelineColumns } from '@tidemark/inspector';
 import type { Fresh } from './analytics-schemas.ts';
 import { KNOWN_MONEY, RATE, FRESHNESS } from './analytics-schemas.ts';
-
-/** A session of the list with its main figures, and what this server runs of it. */
-export interface ListedSession {
-  readonly session: string;
-  readonly root: string;
-  /** Session that this one was forked from. */
-  readonly parent: string | null;
-  /** Session that started this one as its subagent. */
-  readonly startedBy: string | null;
-  readonly workspace: string;
-  readonly title: string | null;
-  readonly createdAt: string;
-  readonly changedAt: string;
-  /** Number of records, ancestors included. */
-  readonly records: number;
-  readonly problem: string | null;
-  readonly calls: number;
-  readonly paid: string | null;
-  /** Number of calls whose cost is unknown and not in `paid`. */
-  readonly unpriced: number;
-  readonly hitRate: number | null;
-  readonly breaks: number;
-  /** Cost of the tokens that were paid again, above the price of reading them. */
-  readonly lost: string | null;
-  readonly running: boolean;
-  /** Number of questions that wait for an answer. */
-  readonly questions: number;
-}
 
 const NUMBER = z.number();
 const NAME = z.string().nullable();
@@ -75,7 +47,9 @@ const KNOWN_NUMBERS = z.array(NUMBER.nullable());
 
 const COLUMNS: z.ZodType<TimelineColumns> = z
   .object({
-    answer: NUMBERS.describe('Positions of the records that ended the calls.'),
+    answer: NUMBERS.describe(
+      'Positions of the records that ended the calls, or of the request of a call without a recorded end.',
+    ),
     requestBefore: KNOWN_NUMBERS.describe('Positions of the requests, as distances to `answer`.'),
     step: NUMBERS,
     stream: NUMBERS,
