@@ -32,7 +32,7 @@ export { AGENT_ERRORS, AgentError } from './errors.ts';
 export { readMessages } from './session/messages.ts';
 export type { NumberedPrompt } from './fork/cut-points.ts';
 export { readPrompts } from './fork/cut-points.ts';
-export type { ForkBeginning, ForkPlan } from './fork/plan-fork.ts';
+export type { ForkBeginning, ForkPlan, RecordedModel } from './fork/plan-fork.ts';
 export { beginFork, planFork } from './fork/plan-fork.ts';
 export type { LiveOutput } from './output/live-output.ts';
 export { openLiveOutput } from './output/live-output.ts';
