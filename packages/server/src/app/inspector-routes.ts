@@ -22,7 +22,10 @@ export function addInspectorRoutes(
     const ask = (rows: SessionProjection) => rows.sessions(query);
     const read = session === undefined ? projection.read(ask) : projection.readSession(session, ask);
     const { sessions, ...rest } = await read;
-    return context.json({ sessions: sessions.map((one) => listedSession(one, liveState(one.session, live))), ...rest }, 200);
+    return context.json(
+      { sessions: sessions.map((one) => listedSession(one, liveState(one.session, live))), ...rest },
+      200,
+    );
   });
   app.openapi(READ_TIMELINE, async (context) => {
     const { session } = context.req.valid('param');
