@@ -76,7 +76,7 @@ function TimelineView({ client, session, timeline, read }: TimelineContent) {
   const place = Math.min(selected.value, stream.calls.length - 1);
   const call = stream.calls[place];
   const open = (): void => {
-    if (call?.request !== null && call !== undefined) location.hash = requestLink(session, call.request);
+    if (call !== undefined) location.hash = requestLink(session, call);
   };
   return (
     <>

@@ -24,7 +24,9 @@ export interface Timeline {
  * not apply.
  */
 export interface TimelineColumns {
-  /** Position of the record that ended the call. It identifies the call. */
+  /**
+   * Position of the record that ended the call, or of its request if no end is recorded. It identifies the call.
+   */
   readonly answer: readonly number[];
   /** Position of the request, as the distance to `answer`. */
   readonly requestBefore: readonly (number | null)[];

@@ -29,7 +29,7 @@ const LISTED: z.ZodType<ListedSession> = z
     running: z.boolean(),
     questions: NUMBER.describe('Number of questions that wait for an answer.'),
   })
-  .openapi('ListedSession');
+  .meta({ id: 'ListedSession' });
 
 /** Part of the list of sessions with their figures. */
 export type SessionFiguresPage = Fresh<{ readonly sessions: readonly ListedSession[]; readonly next: string | null }>;
@@ -40,14 +40,16 @@ export const LISTED_SESSIONS: z.ZodType<SessionFiguresPage> = z
     next: NAME.describe('Value of `after` for the next page.'),
     ...FRESHNESS,
   })
-  .openapi('SessionFiguresPage');
+  .meta({ id: 'SessionFiguresPage' });
 
 const NUMBERS = z.array(NUMBER);
 const KNOWN_NUMBERS = z.array(NUMBER.nullable());
 
 const COLUMNS: z.ZodType<TimelineColumns> = z
   .object({
-    answer: NUMBERS.describe('Positions of the records that ended the calls.'),
+    answer: NUMBERS.describe(
+      'Positions of the records that ended the calls, or of the request of a call without a recorded end.',
+    ),
     requestBefore: KNOWN_NUMBERS.describe('Positions of the requests, as distances to `answer`.'),
     step: NUMBERS,
     stream: NUMBERS,
@@ -70,7 +72,7 @@ const COLUMNS: z.ZodType<TimelineColumns> = z
     lost: KNOWN_NUMBERS.describe('Billionths of a US dollar: the additional cost of `again`.'),
   })
   .describe('Columns of the calls, in the order of the log. All have the same length.')
-  .openapi('TimelineColumns');
+  .meta({ id: 'TimelineColumns' });
 
 export const TIMELINE: z.ZodType<Fresh<Timeline>> = z
   .object({
@@ -82,4 +84,4 @@ export const TIMELINE: z.ZodType<Fresh<Timeline>> = z
     columns: COLUMNS,
     ...FRESHNESS,
   })
-  .openapi('Timeline');
+  .meta({ id: 'Timeline' });
