@@ -58,10 +58,7 @@ function answersOf(file: SessionFile): Answers {
       /^\/sessions\/(?<session>[^/]+)\/checkpoints$/,
       async ({ number }) => ({ checkpoints: (await file.parts(number).conversation()).checkpoints }),
     ],
-    [
-      /^\/sessions\/(?<session>[^/]+)\/requests$/,
-      async ({ number }) => (await file.parts(number).requests()).list,
-    ],
+    [/^\/sessions\/(?<session>[^/]+)\/requests$/, async ({ number }) => (await file.parts(number).requests()).list],
     [/^\/sessions\/(?<session>[^/]+)\/requests\/(?<position>\d+)$/, (question) => requests.read(question)],
     [
       /^\/sessions\/(?<session>[^/]+)\/requests\/(?<position>\d+)\/blocks\/(?<block>\d+)$/,
