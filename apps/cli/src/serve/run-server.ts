@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 
+import { createSecrets, secretsOf } from '@tidemark/agent';
 import { defined } from '@tidemark/core';
 import { openSessionServer } from '@tidemark/server';
 
@@ -47,6 +48,7 @@ export async function runServer(
     opener: createSessionOpener({ flags, folders: [first, ...rest] }, context),
     projection: await openAnalytics(context),
     encoders,
+    mask: createSecrets({ values: secretsOf(context.environment) }).mask,
     token,
     version: VERSION,
     port,

@@ -6,6 +6,7 @@ import type { Encoders } from '@tidemark/agent';
 import type { Log, SessionId } from '@tidemark/log';
 import type { LiveSessions } from '../live/live-sessions.ts';
 import type { FileRestorer, ModelNames } from '../ports.ts';
+import type { MaskText } from '../view/found-texts.ts';
 import type { Authentication } from './authenticate.ts';
 import { FAILURE } from './schemas.ts';
 import { SESSION_ID } from './values.ts';
@@ -20,6 +21,8 @@ export interface RoutePlace {
   readonly restorer?: FileRestorer | undefined;
   /** Encoders of the requests that this version can rebuild. */
   readonly encoders: Encoders;
+  /** Masks the secrets in texts of many sessions. */
+  readonly mask: MaskText;
   readonly authentication: Authentication;
   readonly version: string;
 }
