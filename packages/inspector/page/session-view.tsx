@@ -6,6 +6,7 @@ import type { SessionClient } from '@tidemark/client';
 import { answerOf } from '@tidemark/client';
 import { useEffect, useMemo } from 'preact/hooks';
 import { CheckpointPage } from './checkpoint-page.tsx';
+import { file } from './connection.ts';
 import { CostPage } from './cost-page.tsx';
 import { createRequestStore } from './request-data.ts';
 import { RequestPage } from './request-page.tsx';
@@ -33,7 +34,7 @@ function SessionTabs({ session, view, position }: Omit<SessionViewPlace, 'client
           href={linkTo(['sessions', session, ...(name === '' ? [] : [name])])}
           aria-current={name === view ? 'page' : undefined}
         >
-          {text}
+          {name === '' && file.value !== undefined ? 'Conversation' : text}
         </a>
       ))}
       {view === 'request' && (

@@ -5,7 +5,7 @@ import type { SessionClient } from '@tidemark/client';
 import { answerOf } from '@tidemark/client';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
-import { textOf } from './connection.ts';
+import { file, textOf } from './connection.ts';
 import { count, counted, dollars, percent, time } from './format.ts';
 import { linkTo } from './route.ts';
 import { emptyList, followSessions } from './session-list.ts';
@@ -48,8 +48,8 @@ export function SessionsPage({ client }: { readonly client: SessionClient }) {
             }}
           />
         </label>
-        <SearchField />
-        <NewSession client={client} />
+        {file.value === undefined && <SearchField />}
+        {file.value === undefined && <NewSession client={client} />}
         <span class="soft" role="status">
           {list.complete.value || rows.value.length > 0
             ? counted(rows.value.length, 'session')
@@ -58,7 +58,7 @@ export function SessionsPage({ client }: { readonly client: SessionClient }) {
         </span>
       </div>
       {list.problem.value !== '' && <p role="alert">{list.problem.value}</p>}
-      {askedSearch().text !== '' ? (
+      {file.value === undefined && askedSearch().text !== '' ? (
         <SearchResults client={client} />
       ) : rows.value.length === 0 ? (
         list.complete.value && (

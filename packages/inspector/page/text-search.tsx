@@ -26,6 +26,9 @@ const AGAIN_MS = 2_000;
 /** Number of sessions at first, and after the button. */
 const [FIRST, MOST] = [20, 100];
 
+/** Most matches that a search of one session returns. */
+const MOST_TEXTS = 200;
+
 /** Returns the search of the address. */
 export function askedSearch(): AskedSearch {
   const { values } = route.value;
@@ -164,11 +167,12 @@ function SessionMatches({ found, text }: { readonly found: SessionWithTexts; rea
         <a href={linkTo(['sessions', session])}>{title ?? session}</a>
       </h2>
       <p class="soft">
-        {time(changedAt)} UTC · {workspace} ·{' '}
-        {records > texts.length && texts.length < 200 ? (
-          <a href={addressOf({ text, session })}>all {count(records)} matches</a>
-        ) : (
-          `${count(records)} ${records === 1 ? 'match' : 'matches'}`
+        {time(changedAt)} UTC · {workspace} · {count(records)} {records === 1 ? 'match' : 'matches'}
+        {records > texts.length && texts.length < MOST_TEXTS && (
+          <>
+            ,{' '}
+            <a href={addressOf({ text, session })}>show {records > MOST_TEXTS ? `the latest ${MOST_TEXTS}` : 'all'}</a>
+          </>
         )}
       </p>
       <ul>

@@ -9,7 +9,7 @@ import { textOf } from './connection.ts';
 import { count, dollars, duration, time } from './format.ts';
 import { linkTo } from './route.ts';
 import type { TimelineCall } from './timeline-calls.ts';
-import { breakText, isExpired, isLongPause } from './timeline-calls.ts';
+import { breakText, isExpired, isLongPause, recordsText } from './timeline-calls.ts';
 
 type Call = components['schemas']['Call'];
 
@@ -161,7 +161,7 @@ function CostTable({
 }
 
 function FactTable({ call }: { readonly call: Call }) {
-  const { request, answer, stream, at, provider, model, contract, opened, cause, held, verdict } = call;
+  const { stream, at, provider, model, contract, opened, cause, held, verdict } = call;
   return (
     <Facts
       title="Call"
@@ -170,7 +170,7 @@ function FactTable({ call }: { readonly call: Call }) {
         ['Duration', call.duration === null ? 'unknown' : duration(call.duration)],
         ['Model', `${model} (${provider})`],
         ['Stream', stream],
-        ['Records', `${request === null ? 'no request' : `request ${request}`}, answer ${answer}`],
+        ['Records', recordsText(call)],
         ['Opened an epoch', opened === null ? 'no' : causeText(opened)],
         ['Cause of the miss', cause === null ? 'no miss' : causeText(cause)],
         ['In the cache before', held === null ? 'unknown' : `${count(held)} tokens`],

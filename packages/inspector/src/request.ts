@@ -6,6 +6,8 @@ import { causesInWords, firstDivergence, itemAt, slice } from '@tidemark/context
 import type { Block, Capabilities } from '@tidemark/model';
 import { allWritten, costOf, inputTokens, outputTokens, priceAt } from '@tidemark/model';
 import { blockText, sentText } from './block-text.ts';
+import type { FoundBlocks } from './find-texts.ts';
+import { findTexts } from './find-texts.ts';
 import { createNames } from './names.ts';
 import type { KnownRequest, RecordName, RequestSource, SessionRequests } from './session-requests.ts';
 
@@ -131,20 +133,30 @@ export async function readRequest(
 ): Promise<RequestStructure | undefined> {
   const request = findRequest(session, position);
   if (request === undefined) return undefined;
-  const { sequence, verified, capabilities } = await session.sequence(request);
+  const { sequence } = await session.sequence(request);
   const other = known === undefined ? undefined : findRequest(session, known);
   const from = other === undefined ? 0 : sharedBlocks((await session.sequence(other)).sequence, sequence);
-  const previous = await previousOf(session, request, sequence);
   return {
     session: session.session,
+    ...(await requestWithoutBlocks(session, request)),
+    total: sequence.blocks.length,
+    from,
+    blocks: blockColumns(slice(sequence.blocks, from), session.names, request.at),
+  };
+}
+
+type RequestHead = Omit<RequestStructure, 'session' | 'total' | 'from' | 'blocks'>;
+
+/** Returns everything about a request except its blocks. */
+export async function requestWithoutBlocks(session: SessionRequests, request: KnownRequest): Promise<RequestHead> {
+  const { sequence, verified, capabilities } = await session.sequence(request);
+  const previous = await previousOf(session, request, sequence);
+  return {
     ...headOf(request),
     ...costOfAnswer(request, capabilities),
     ...(verified !== undefined && { verified }),
     ...causeOf(request),
     ...(previous !== undefined && { previous }),
-    total: sequence.blocks.length,
-    from,
-    blocks: blockColumns(slice(sequence.blocks, from), session.names, request.at),
   };
 }
 
@@ -177,16 +189,6 @@ export async function readBlockText(
   return { text: text.slice(from, to), from, total: text.length };
 }
 
-/** Blocks that contain a text. */
-export interface FoundBlocks {
-  readonly blocks: readonly { readonly block: number; readonly count: number; readonly excerpt: string }[];
-  /** True if more blocks contain the text. */
-  readonly more: boolean;
-}
-
-const MOST_FOUND = 200;
-const AROUND = 60;
-
 /** Searches the texts of a request, in any case. Returns `undefined` if there is no such request. */
 export async function searchRequest(
   session: SessionRequests,
@@ -196,25 +198,14 @@ export async function searchRequest(
   const request = findRequest(session, position);
   if (request === undefined) return undefined;
   const { sequence } = await session.sequence(request);
-  const wanted = query.toLowerCase();
-  const found: FoundBlocks['blocks'][number][] = [];
-  for (const [index, block] of slice(sequence.blocks).entries()) {
-    const text = blockText(block);
-    const lower = text.toLowerCase();
-    const at = lower.indexOf(wanted);
-    if (at === -1) continue;
-    if (found.length === MOST_FOUND) return { blocks: found, more: true };
-    const excerpt = text.slice(Math.max(0, at - AROUND), at + wanted.length + AROUND);
-    found.push({ block: index, count: lower.split(wanted).length - 1, excerpt });
-  }
-  return { blocks: found, more: false };
+  return findTexts(slice(sequence.blocks), blockText, query);
 }
 
 function findRequest({ requests }: SessionRequests, position: number): KnownRequest | undefined {
   return requests.find((one) => one.position === position);
 }
 
-function headOf(request: KnownRequest): Omit<RequestStructure, 'session' | 'total' | 'from' | 'blocks'> {
+function headOf(request: KnownRequest): RequestHead {
   const { source, position, step, stream, purpose, at, model, prepared, observed, answer } = request;
   const digest = prepared?.data.digest ?? observed?.record.data.digest;
   const forecast = prepared?.data.forecast;
@@ -305,9 +296,14 @@ function differenceOf(divergence: Divergence): RequestDifference {
   if (divergence.at === 'parameters') return { at: 'parameters', section: divergence.section, replaces: false };
   const { at, was, is } = divergence;
   const [a, b] = [was === undefined ? '' : sentText(was), is === undefined ? '' : sentText(is)];
+  return { at: 'block', block: at, character: firstDifferentCharacter(a, b), replaces: was !== undefined };
+}
+
+/** Returns the length of the equal beginning of two texts, in UTF-16 units. */
+export function firstDifferentCharacter(a: string, b: string): number {
   let character = 0;
   while (character < a.length && character < b.length && a[character] === b[character]) character += 1;
-  return { at: 'block', block: at, character, replaces: was !== undefined };
+  return character;
 }
 
 /** Returns the number of equal blocks at the beginning of two requests. Their parameters are not compared. */
@@ -347,7 +343,8 @@ function blockColumns(blocks: readonly Block[], records: readonly RecordName[], 
   };
 }
 
-function beginningOf(text: string): string {
+/** Returns the first words of a text in one line. */
+export function beginningOf(text: string): string {
   const begins = text.slice(0, BEGINNING).replaceAll(/\s+/g, ' ');
   return text.length > BEGINNING ? `${begins}…` : begins;
 }

@@ -24,7 +24,9 @@ export interface Timeline {
  * not apply.
  */
 export interface TimelineColumns {
-  /** Position of the record that ended the call. It identifies the call. */
+  /**
+   * Position of the record that ended the call, or of its request if no end is recorded. It identifies the call.
+   */
   readonly answer: readonly number[];
   /** Position of the request, as the distance to `answer`. */
   readonly requestBefore: readonly (number | null)[];
@@ -68,13 +70,18 @@ const PAGE = 1_000;
 
 /** Reads the timeline of a session. A session that the source does not know has an empty timeline. */
 export async function readTimeline(source: CallPages, session: string): Promise<Timeline> {
+  return timelineOf(session, await readCalls(source, session));
+}
+
+/** Reads all calls of a session. */
+export async function readCalls(source: CallPages, session: string): Promise<readonly CallReport[]> {
   const calls: CallReport[] = [];
   for (let from: number | null = 0; from !== null;) {
     const page: CallPage = await source.calls(session, { from, limit: PAGE });
     calls.push(...page.calls);
     from = page.next;
   }
-  return timelineOf(session, calls);
+  return calls;
 }
 
 /** Returns the timeline of calls. */

@@ -209,6 +209,11 @@ export interface Log {
    */
   open(session: SessionId): Promise<LogWriter>;
   /**
+   * Returns true if a writer, in this process or another one, has the session open. `open` would then throw
+   * `log/locked`. Returns false for a session that does not exist. Changes nothing.
+   */
+  isOpen(session: SessionId): Promise<boolean>;
+  /**
    * Yields the records from `from` (inclusive, default 0) to `to` (exclusive, default the end), ancestors included. The
    * memory use is bounded. An incomplete record at the end of the log is not yielded. Reading takes no lock and writes
    * nothing.

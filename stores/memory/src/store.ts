@@ -45,6 +45,7 @@ export function createMemoryStore(backend: MemoryBackend = createMemoryBackend()
   return {
     create: (session, parent) => create(backend, session, parent),
     open: (session) => open(backend, session),
+    isOpen: async (session) => backend.sessions.get(session)?.held === true,
     read: (session, from = 0, to = Infinity) => flatten(readBatches(backend, session, from, to)),
     tail: (session, from, signal) => flatten(tailSessionData(backend, session, from, signal)),
     artifacts: createArtifacts(backend.artifacts),

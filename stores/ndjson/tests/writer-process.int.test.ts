@@ -38,6 +38,16 @@ describe('a writer in another process', () => {
     await (await store.open(id)).close();
   });
 
+  it('is shown by `isOpen` until it is closed, also while it is stopped', async () => {
+    const store = openNdjsonStore({ home });
+    expect(await store.isOpen(id)).toBe(true);
+    holder.signal('SIGSTOP');
+    expect(await store.isOpen(id)).toBe(true);
+    holder.signal('SIGCONT');
+    expect(await holder.ask('close')).toBe('closed');
+    expect(await store.isOpen(id)).toBe(false);
+  });
+
   it('keeps its lock while it is stopped, and continues when it is resumed', async () => {
     const store = openNdjsonStore({ home });
     holder.signal('SIGSTOP');

@@ -84,6 +84,20 @@ test('a session that another process has open is shown, and a command is refused
   expect((await second.send('POST', `/sessions/${session}/fork`, {})).status).toBe(201);
 });
 
+test('a fork reads the cache of its session, because all sessions have one simulator', async () => {
+  const server = await serve({ answer: { text: 'Hello.' } }, { answer: { text: 'Again.' } });
+  const { session } = (await server.send('POST', '/sessions', {})).body;
+  await server.send('POST', `/sessions/${session}/prompt`, { text: 'Hello. '.repeat(2_000) });
+  await server.until(session, ({ running }) => running === false);
+  const fork = (await server.send('POST', `/sessions/${session}/fork`, {})).body.session;
+  await server.send('POST', `/sessions/${fork}/prompt`, { text: 'Again.' });
+  await server.until(fork, ({ running }) => running === false);
+  const { calls: answered } = (await server.send('GET', `/sessions/${fork}/calls`)).body;
+  expect(answered).toHaveLength(1);
+  expect(answered[0].tokens.read).toBeGreaterThan(2_000);
+  expect(answered[0].again).toBe(0);
+});
+
 test('the log names the server as the client of a prompt', async () => {
   const server = await serve({ answer: { text: 'Hello.' } });
   const { session } = (await server.send('POST', '/sessions', {})).body;

@@ -105,8 +105,9 @@ export interface GroupOfCalls<Sums> {
 
 /** One call of a session. `null` means that the value is unknown or does not apply. */
 export interface CallReport {
-  /** Positions of the request record and of the record that ended the call. */
+  /** Position of the request record. */
   readonly request: number | null;
+  /** Position of the record that ended the call. It is `request` for a call that was cut off or still runs. */
   readonly answer: number;
   readonly stream: string;
   readonly step: number;

@@ -7,7 +7,7 @@ import { picodollars } from '../database/picodollars.ts';
 import { ACCOUNT_COLUMNS } from './account-columns.ts';
 
 /** Version of the tables and of the rules by which rows are made. Increase it when either changes. */
-export const SESSION_TABLES_VERSION = 1;
+export const SESSION_TABLES_VERSION = 2;
 
 /** Columns of a call without those of its account and its session. */
 export const CALL_ENTRY_COLUMNS: readonly TableColumn<CallEntry>[] = [

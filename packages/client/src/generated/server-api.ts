@@ -1144,6 +1144,16 @@ export interface components {
         ExplainedStep: {
             /** Format: date-time */
             at: string;
+            /** @description First difference from the previous request: in a block, or in the parameters of a section. */
+            divergence?: {
+                at: number | "parameters";
+                /** @description First different byte of the block. */
+                byte?: number;
+                /** @enum {string} */
+                section?: "tools" | "system" | "messages";
+            } & {
+                [key: string]: unknown;
+            };
             purpose: string;
             step: number;
             stream: string;
@@ -1158,7 +1168,7 @@ export interface components {
                 /** @description Next step of the client. Empty if the message contains it. */
                 next: string;
             };
-            /** @enum {boolean} */
+            /** @constant */
             ok: false;
         };
         FoundBlocks: {
@@ -1200,7 +1210,10 @@ export interface components {
                 text: string;
             }[];
             images?: {
-                /** @description Bytes of a PNG, JPEG, WebP or GIF. */
+                /**
+                 * Format: base64
+                 * @description Bytes of a PNG, JPEG, WebP or GIF.
+                 */
                 data: string;
             }[];
             skills?: string[];
@@ -1213,7 +1226,10 @@ export interface components {
             }[];
             effort?: string;
             images?: {
-                /** @description Bytes of a PNG, JPEG, WebP or GIF. */
+                /**
+                 * Format: base64
+                 * @description Bytes of a PNG, JPEG, WebP or GIF.
+                 */
                 data: string;
             }[];
             model?: string;
@@ -1312,7 +1328,10 @@ export interface components {
                 text: string;
             }[];
             images?: {
-                /** @description Bytes of a PNG, JPEG, WebP or GIF. */
+                /**
+                 * Format: base64
+                 * @description Bytes of a PNG, JPEG, WebP or GIF.
+                 */
                 data: string;
             }[];
             text: string;
@@ -1398,15 +1417,7 @@ export interface components {
         PassingEvent: Exclude<SessionEvent, { readonly type: 'recorded' | 'tool.threw' }> | components['schemas']['QuestionEvent'];
         PreviousRequest: {
             /** @description Absent if the request only adds blocks. */
-            difference?: {
-                /** @enum {string} */
-                at: "parameters" | "block";
-                block?: number;
-                /** @description First different character of the block as it is sent, in UTF-16 units. */
-                character?: number;
-                replaces: boolean;
-                section?: string;
-            };
+            difference?: components["schemas"]["RequestDifference"];
             position: number;
             /** @description Number of equal blocks at the beginning. */
             shared: number;
@@ -1429,7 +1440,10 @@ export interface components {
             /** @description Number of records that the client knows. If the session has more, the prompt is refused with 409, so a request that is repeated after a lost answer never sends a prompt twice. */
             expected?: number;
             images?: {
-                /** @description Bytes of a PNG, JPEG, WebP or GIF. */
+                /**
+                 * Format: base64
+                 * @description Bytes of a PNG, JPEG, WebP or GIF.
+                 */
                 data: string;
             }[];
             skills?: string[];
@@ -1438,27 +1452,27 @@ export interface components {
         /** @description A question of the runtime. `preview` contains all that a call would do. */
         Question: Question;
         QuestionAnswer: {
-            /** @enum {string} */
+            /** @constant */
             decision: "denied";
             reason?: string;
         } | {
             always?: components["schemas"]["Grant"];
-            /** @enum {string} */
+            /** @constant */
             decision: "allowed";
             /** @enum {string} */
             keep?: "session" | "project";
         } | {
-            /** @enum {string} */
+            /** @constant */
             decision: "always";
         };
         QuestionEvent: {
-            /** @enum {string} */
+            /** @constant */
             type: "question.asked";
             waiting: components["schemas"]["WaitingQuestion"];
         } | {
             answered: boolean;
             id: string;
-            /** @enum {string} */
+            /** @constant */
             type: "question.closed";
         };
         QueuedPrompt: {
@@ -1473,6 +1487,15 @@ export interface components {
             /** @description Index of `streams`. */
             stream: number[];
             streams: string[];
+        };
+        RequestDifference: {
+            /** @enum {string} */
+            at: "parameters" | "block";
+            block?: number;
+            /** @description First different character of the block as it is sent, in UTF-16 units. */
+            character?: number;
+            replaces: boolean;
+            section?: string;
         };
         RequestStructure: {
             actual?: components["schemas"]["KnownBuckets"];
@@ -1557,6 +1580,8 @@ export interface components {
             createdAt: string;
             /** @description Prompts that wait for the end of the turn. */
             drafts?: components["schemas"]["QueuedPrompt"][];
+            /** @description True if another process, or the session that started this one as its subagent, has it open. */
+            elsewhere: boolean;
             /** @description Error that ended the last turn, if the log has no end of the turn. */
             failure?: {
                 code: string;
@@ -1576,7 +1601,7 @@ export interface components {
             };
             provider?: string;
             questions: components["schemas"]["WaitingQuestion"][];
-            /** @description True if `resume` can continue the last turn. */
+            /** @description True if `resume` can continue the last turn here. */
             resumable: boolean;
             root: string;
             /** @description True if this server runs a turn of the session. */
@@ -1725,7 +1750,7 @@ export interface components {
         TimelineColumns: {
             /** @description Tokens that were paid again. */
             again: number[];
-            /** @description Positions of the records that ended the calls. */
+            /** @description Positions of the records that ended the calls, or of the request of a call without a recorded end. */
             answer: number[];
             /** @description Milliseconds from `begins` to the request. */
             at: number[];
@@ -1792,9 +1817,9 @@ export interface operations {
                 model?: string;
                 provider?: string;
                 session?: string;
-                /** @description Earliest time, instead of a window: a day or a time in UTC. */
+                /** @description Earliest time, instead of a window: a day in UTC, or a time of RFC 3339 such as `2026-11-20T09:30:00Z`. */
                 since?: string;
-                /** @description Time after the last call. */
+                /** @description Time after the last call: a day or a time. */
                 until?: string;
                 /** @description Time until now: `24h`, `7d` or `all`. Default: `30d`. Days begin at midnight in UTC. */
                 window?: string;
@@ -1833,9 +1858,9 @@ export interface operations {
                 model?: string;
                 provider?: string;
                 session?: string;
-                /** @description Earliest time, instead of a window: a day or a time in UTC. */
+                /** @description Earliest time, instead of a window: a day in UTC, or a time of RFC 3339 such as `2026-11-20T09:30:00Z`. */
                 since?: string;
-                /** @description Time after the last call. */
+                /** @description Time after the last call: a day or a time. */
                 until?: string;
                 /** @description Time until now: `24h`, `7d` or `all`. Default: `30d`. Days begin at midnight in UTC. */
                 window?: string;
@@ -1874,9 +1899,9 @@ export interface operations {
                 model?: string;
                 provider?: string;
                 session?: string;
-                /** @description Earliest time, instead of a window: a day or a time in UTC. */
+                /** @description Earliest time, instead of a window: a day in UTC, or a time of RFC 3339 such as `2026-11-20T09:30:00Z`. */
                 since?: string;
-                /** @description Time after the last call. */
+                /** @description Time after the last call: a day or a time. */
                 until?: string;
                 /** @description Time until now: `24h`, `7d` or `all`. Default: `30d`. Days begin at midnight in UTC. */
                 window?: string;
@@ -1951,9 +1976,9 @@ export interface operations {
                 model?: string;
                 provider?: string;
                 session?: string;
-                /** @description Earliest time, instead of a window: a day or a time in UTC. */
+                /** @description Earliest time, instead of a window: a day in UTC, or a time of RFC 3339 such as `2026-11-20T09:30:00Z`. */
                 since?: string;
-                /** @description Time after the last call. */
+                /** @description Time after the last call: a day or a time. */
                 until?: string;
                 /** @description Time until now: `24h`, `7d` or `all`. Default: `30d`. Days begin at midnight in UTC. */
                 window?: string;
@@ -2001,7 +2026,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @enum {boolean} */
+                        /** @constant */
                         ok: true;
                         version: string;
                     };
@@ -3307,9 +3332,9 @@ export interface operations {
     };
     planRewind: {
         parameters: {
-            query?: {
+            query: {
                 /** @description Number of the prompt. -1 is the last prompt. */
-                beforePrompt?: number | null;
+                beforePrompt: number;
             };
             header?: never;
             path: {
@@ -3378,7 +3403,7 @@ export interface operations {
         parameters: {
             query: {
                 /** @description Number of the prompt. -1 is the last prompt. */
-                beforePrompt?: number | null;
+                beforePrompt: number;
                 path: string;
             };
             header?: never;

@@ -23,7 +23,7 @@ const BUCKETS: z.ZodType<KnownBuckets> = z
     fresh: NUMBER.exactOptional(),
     output: NUMBER.exactOptional(),
   })
-  .openapi('KnownBuckets', { description: 'Tokens of a call by bucket. An absent value is unknown.' });
+  .meta({ id: 'KnownBuckets', description: 'Tokens of a call by bucket. An absent value is unknown.' });
 
 const DIFFERENCE: z.ZodType<RequestDifference> = z
   .object({
@@ -35,7 +35,7 @@ const DIFFERENCE: z.ZodType<RequestDifference> = z
     section: TEXT.exactOptional(),
     replaces: z.boolean(),
   })
-  .openapi('RequestDifference');
+  .meta({ id: 'RequestDifference' });
 
 const PREVIOUS: z.ZodType<PreviousRequest> = z
   .object({
@@ -44,7 +44,7 @@ const PREVIOUS: z.ZodType<PreviousRequest> = z
     shared: NUMBER.describe('Number of equal blocks at the beginning.'),
     difference: DIFFERENCE.exactOptional().describe('Absent if the request only adds blocks.'),
   })
-  .openapi('PreviousRequest');
+  .meta({ id: 'PreviousRequest' });
 
 const [NUMBERS, NULLABLE] = [z.array(NUMBER), z.array(NUMBER.nullable())];
 
@@ -63,7 +63,8 @@ const BLOCKS: z.ZodType<BlockColumns> = z
     tokens: NUMBERS.describe('Estimated tokens.'),
     begins: z.array(TEXT).describe('First words of its text.'),
   })
-  .openapi('BlockColumns', {
+  .meta({
+    id: 'BlockColumns',
     description:
       'Blocks of a request as columns of one length. Values of `section`, `role`, `holds`, `layer` and `kind` are indexes of `names`. `null` means that a value does not apply.',
   });
@@ -75,7 +76,7 @@ export const REQUESTS: z.ZodType<RequestColumns> = z
     step: NUMBERS,
     stream: NUMBERS.describe('Index of `streams`.'),
   })
-  .openapi('RequestColumns', { description: 'Requests of a session as columns of one length.' });
+  .meta({ id: 'RequestColumns', description: 'Requests of a session as columns of one length.' });
 
 export const REQUEST: z.ZodType<RequestStructure> = z
   .object({
@@ -106,18 +107,18 @@ export const REQUEST: z.ZodType<RequestStructure> = z
     from: NUMBER.describe('Index of the first block in `blocks`.'),
     blocks: BLOCKS,
   })
-  .openapi('RequestStructure');
+  .meta({ id: 'RequestStructure' });
 
 export const BLOCK_TEXT: z.ZodType<BlockText> = z
   .object({ text: TEXT, from: NUMBER, total: NUMBER.describe('Length of the whole text, in UTF-16 units.') })
-  .openapi('BlockText');
+  .meta({ id: 'BlockText' });
 
 export const FOUND_BLOCKS: z.ZodType<FoundBlocks> = z
   .object({
     blocks: z.array(z.object({ block: NUMBER, count: NUMBER, excerpt: TEXT })),
     more: z.boolean().describe('True if more blocks contain the text.'),
   })
-  .openapi('FoundBlocks');
+  .meta({ id: 'FoundBlocks' });
 
 export const CARRY_COSTS: z.ZodType<CarryCosts> = z
   .object({
@@ -127,4 +128,4 @@ export const CARRY_COSTS: z.ZodType<CarryCosts> = z
     requests: z.array(NUMBER).describe('Number of answered requests that contained the block.'),
     unpriced: z.array(NUMBER).describe('Number of these requests whose cost is unknown.'),
   })
-  .openapi('CarryCosts');
+  .meta({ id: 'CarryCosts' });

@@ -33,7 +33,12 @@ export interface SessionDetails extends SessionSummary, LiveFacts {
   readonly agent?: string;
   /** The last turn. `open` is true if the log has no end of it: it runs, or it was cut off. */
   readonly turn?: { readonly id?: string; readonly open: boolean; readonly outcome?: TurnEnded['outcome'] };
-  /** True if `resume` can continue the last turn. */
+  /**
+   * True if something else has the session open: another process, or the session that started it as its subagent. Its
+   * turn may run there.
+   */
+  readonly elsewhere: boolean;
+  /** True if `resume` can continue the last turn here. */
   readonly resumable: boolean;
   /** Known cost in US dollars. For a fork, the cost of the records that it begins with is included. */
   readonly cost: Money;
@@ -57,10 +62,17 @@ export function listEntry(summary: SessionSummary, live: LiveSessions): SessionE
  */
 export async function readSessionDetails(log: Log, id: SessionId, live: LiveSessions): Promise<SessionDetails> {
   const { fold } = await readFold(log, id);
-  return viewOf(await summaryAt(log, id, fold.state.createdAt), fold, live);
+  const summary = await summaryAt(log, id, fold.state.createdAt);
+  return viewOf(summary, fold, { live, elsewhere: await live.isElsewhere(id) });
 }
 
-function viewOf(summary: SessionSummary, { state, progress }: Fold, live: LiveSessions): SessionDetails {
+/** Facts that the log does not contain. */
+interface PresentFacts {
+  readonly live: LiveSessions;
+  readonly elsewhere: boolean;
+}
+
+function viewOf(summary: SessionSummary, { state, progress }: Fold, { live, elsewhere }: PresentFacts): SessionDetails {
   const { turn } = progress;
   const epoch = state.epoch?.opened;
   const held = live.find(summary.session);
@@ -73,7 +85,9 @@ function viewOf(summary: SessionSummary, { state, progress }: Fold, live: LiveSe
     ...live.memory(summary.session)?.model,
     ...defined({ mode: progress.mode, agent: progress.agent?.name }),
     ...(turn !== undefined && { turn: { ...defined({ id: turn.id, outcome: turn.ended?.outcome }), open } }),
-    resumable: turn !== undefined && turn.ended?.outcome !== 'completed' && held?.session.running !== true,
+    elsewhere,
+    resumable:
+      turn !== undefined && turn.ended?.outcome !== 'completed' && held?.session.running !== true && !elsewhere,
     cost: progress.sessionCost,
     questions: held?.questions.waiting() ?? [],
     ...shownMemory(live.memory(summary.session)),
