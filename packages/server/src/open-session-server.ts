@@ -1,6 +1,6 @@
 // Opens the server of sessions: the application behind a server whose clients are not trusted.
 
-import type { Encoders } from '@tidemark/agent';
+import type { Encoders, Secrets } from '@tidemark/agent';
 import type { SessionProjection } from '@tidemark/analytics';
 import type { HttpServer, ServerLimits } from '@tidemark/http-server';
 import { DEFAULT_LIMITS, openServer } from '@tidemark/http-server';
@@ -27,7 +27,7 @@ export interface SessionServerOptions {
    * Masks the secrets in the texts that a search shows, because a recorded value may have become a secret. Default: they
    * are shown as recorded.
    */
-  readonly mask?: (text: string) => Promise<string>;
+  readonly mask?: Secrets['mask'];
   /** Token that every request needs: at least 32 characters. */
   readonly token: string;
   /** Version that `/health` reports. */

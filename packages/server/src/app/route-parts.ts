@@ -2,11 +2,10 @@
 
 import { z } from '@hono/zod-openapi';
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import type { Encoders } from '@tidemark/agent';
+import type { Encoders, Secrets } from '@tidemark/agent';
 import type { Log, SessionId } from '@tidemark/log';
 import type { LiveSessions } from '../live/live-sessions.ts';
 import type { FileRestorer, ModelNames } from '../ports.ts';
-import type { MaskText } from '../view/found-texts.ts';
 import type { Authentication } from './authenticate.ts';
 import { FAILURE } from './schemas.ts';
 import { SESSION_ID } from './values.ts';
@@ -22,7 +21,7 @@ export interface RoutePlace {
   /** Encoders of the requests that this version can rebuild. */
   readonly encoders: Encoders;
   /** Masks the secrets in texts of many sessions. */
-  readonly mask: MaskText;
+  readonly mask: Secrets['mask'];
   readonly authentication: Authentication;
   readonly version: string;
 }

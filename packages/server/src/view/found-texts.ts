@@ -1,13 +1,11 @@
 // Texts that a search found, as excerpts with marked words. The texts are read from the logs, so that the database of
 // the analytics needs no copy of them.
 
+import type { Secrets } from '@tidemark/agent';
 import type { FoundSessions, RecordTexts, SearchTerm, SessionMatches, TextExcerpt } from '@tidemark/analytics';
 import { excerptOf, parseSearch, recordTexts } from '@tidemark/analytics';
 import type { Log } from '@tidemark/log';
 import { LogError, sessionId } from '@tidemark/log';
-
-/** Masks the secrets in a text that is shown. */
-export type MaskText = (text: string) => Promise<string>;
 
 /** Answer of a search. */
 export interface FoundTexts {
@@ -32,7 +30,7 @@ export interface FoundText extends TextExcerpt {
 /** Reads the texts of the matches of a search. */
 export async function readFoundTexts(
   log: Log,
-  mask: MaskText,
+  mask: Secrets['mask'],
   search: string,
   { sessions, more }: FoundSessions,
 ): Promise<FoundTexts> {
@@ -54,7 +52,7 @@ const KINDS = ['title', 'prompt', 'answer', 'files'] as const;
 /** Returns the excerpt of a record. `undefined` if the record does not exist any more. */
 async function readText(
   log: Log,
-  mask: MaskText,
+  mask: Secrets['mask'],
   terms: readonly SearchTerm[],
   session: string,
   position: number,
