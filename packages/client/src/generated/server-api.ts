@@ -1180,6 +1180,30 @@ export interface components {
             /** @description True if more blocks contain the text. */
             more: boolean;
         };
+        FoundText: {
+            /** @enum {string} */
+            kind: "title" | "prompt" | "answer" | "files";
+            /** @description Text around the first match in one line. The second part and each second one after it are matches. */
+            parts: string[];
+            /** @description Position of the record that contains the text. */
+            position: number;
+            /** @description Position of the request of this call, or of its answer in an import. */
+            request: number | null;
+            /** @description Step of the first call that contained the text or answered with it. */
+            step: number | null;
+        };
+        FoundTexts: {
+            /** @description True if more sessions have a match. */
+            more: boolean;
+            /** @description Sessions that could not be read to their end. */
+            problems: {
+                reason: string;
+                session: string;
+            }[];
+            sessions: components["schemas"]["SessionWithTexts"][];
+            /** @description Time at which the logs were read last. */
+            updatedAt: string;
+        };
         GivenDraft: {
             attachments?: {
                 name: string;
@@ -1642,6 +1666,16 @@ export interface components {
             updatedAt: string;
         };
         SessionMessage: SessionMessage;
+        SessionWithTexts: {
+            changedAt: string;
+            /** @description Number of records that match. */
+            records: number;
+            session: string;
+            /** @description The last of them: three of each session, or 200 of the session of the search. */
+            texts: components["schemas"]["FoundText"][];
+            title: string | null;
+            workspace: string;
+        };
         ShownCheckpoint: {
             after?: number;
             at: string;
@@ -2118,38 +2152,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description True if more sessions have a match. */
-                        more: boolean;
-                        /** @description Sessions that could not be read to their end. */
-                        problems: {
-                            reason: string;
-                            session: string;
-                        }[];
-                        sessions: {
-                            changedAt: string;
-                            /** @description Number of records that match. */
-                            records: number;
-                            session: string;
-                            /** @description The last of them: three of each session, or 200 of the session of the search. */
-                            texts: {
-                                /** @enum {string} */
-                                kind: "title" | "prompt" | "answer" | "files";
-                                /** @description Text around the first match in one line. The second part and each second one after it are matches. */
-                                parts: string[];
-                                /** @description Position of the record that contains the text. */
-                                position: number;
-                                /** @description Position of the request of this call, or of its answer in an import. */
-                                request: number | null;
-                                /** @description Step of the first call that contained the text or answered with it. */
-                                step: number | null;
-                            }[];
-                            title: string | null;
-                            workspace: string;
-                        }[];
-                        /** @description Time at which the logs were read last. */
-                        updatedAt: string;
-                    };
+                    "application/json": components["schemas"]["FoundTexts"];
                 };
             };
             /** @description The request was refused. `error.next` is the next step. */

@@ -34,7 +34,7 @@ const TEXT: z.ZodType<FoundText> = z
       .array(z.string())
       .describe('Text around the first match in one line. The second part and each second one after it are matches.'),
   })
-  .openapi('FoundText');
+  .meta({ id: 'FoundText' });
 
 const SESSION: z.ZodType<SessionWithTexts> = z
   .object({
@@ -45,7 +45,7 @@ const SESSION: z.ZodType<SessionWithTexts> = z
     records: NUMBER.describe('Number of records that match.'),
     texts: z.array(TEXT).describe('The last of them: three of each session, or 200 of the session of the search.'),
   })
-  .openapi('SessionWithTexts');
+  .meta({ id: 'SessionWithTexts' });
 
 const FOUND: z.ZodType<Fresh<FoundTexts>> = z
   .object({
@@ -53,7 +53,7 @@ const FOUND: z.ZodType<Fresh<FoundTexts>> = z
     more: z.boolean().describe('True if more sessions have a match.'),
     ...FRESHNESS,
   })
-  .openapi('FoundTexts');
+  .meta({ id: 'FoundTexts' });
 
 const SEARCH = createRoute({
   method: 'get',
