@@ -1,5 +1,6 @@
 // Implements the Log port in memory. It behaves like the stores on disk and is used in tests and examples.
 
+import { nodeBytes } from '@tidemark/files';
 import type {
   Artifacts,
   Chain,
@@ -30,7 +31,7 @@ import {
   summaryOf,
 } from '@tidemark/log';
 import type { MemoryBackend, SessionData } from './memory-backend.ts';
-import { bytesOf, createSessionData, createMemoryBackend, extend, nodeBytes } from './memory-backend.ts';
+import { bytesOf, createSessionData, createMemoryBackend, extend } from './memory-backend.ts';
 import { createUndo } from './undo.ts';
 import { begin, isBegun, lineage, readSessionData, readerOf, sessionDataOf, tailSessionData } from './read.ts';
 

@@ -1,6 +1,7 @@
 // Opens writers. Checks the session, takes the lock, checks again, and cuts a torn tail.
 
 import { rm, rmdir, stat } from 'node:fs/promises';
+import { nodeBytes } from '@tidemark/files';
 import type { LogWriter, Parent, SessionId, Tip, WrittenSession } from '@tidemark/log';
 import { EMPTY_TIP, LogError, createSerialWriter } from '@tidemark/log';
 import { flushFolder } from './durable-folder.ts';
@@ -9,7 +10,7 @@ import type { Home, RoomPaths } from './home.ts';
 import { roomPaths } from './home.ts';
 import type { Lease } from './lease.ts';
 import { takeLease } from './lease.ts';
-import { begin, nodeBytes, scanTo, withLog } from './read-log.ts';
+import { begin, scanTo, withLog } from './read-log.ts';
 import { forkTip } from './read-session.ts';
 import { learnPlace } from './snapshots.ts';
 import type { OpenedFiles } from './writer.ts';
