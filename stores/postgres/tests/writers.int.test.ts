@@ -141,22 +141,22 @@ describe('connections that are cut', () => {
     const session = newSession();
     const writer = await sessionWith(store, session, 0);
     const cut = `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'tidemark'`;
-    let running = true;
+    const stop = new AbortController();
     const cutting = asOwner(addresses.owner, async (client) => {
       let count = 0;
-      for (; running; count += 1) await client.query(`${cut}; select pg_sleep(0.02)`);
+      for (; !stop.signal.aborted; count += 1) await client.query(`${cut}; select pg_sleep(0.02)`);
       return count;
     });
     const reading = (async () => {
       const seen: number[] = [];
-      while (running) seen.push((await texts(store, session)).length);
+      while (!stop.signal.aborted) seen.push((await texts(store, session)).length);
       return seen;
     })();
     for (let at = 0; at < 200; at += 1) {
       await appended(writer, prompts(1 + (at % 3), 10 * at));
       if (at % 5 === 0) await writer.sync();
     }
-    running = false;
+    stop.abort();
     expect(await cutting).toBeGreaterThan(20);
     const lengths = await reading;
     expect(lengths).toEqual(lengths.toSorted((a, b) => a - b));
