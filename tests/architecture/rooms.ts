@@ -57,6 +57,7 @@ export const ARROWS: Readonly<Record<string, readonly string[] | '*'>> = {
   'packages/client': ['packages/log', 'packages/agent'],
   'stores/memory': ['packages/log'],
   'stores/ndjson': ['packages/files', 'packages/log'],
+  'stores/objects': ['packages/files', 'packages/log'],
   'providers/scripted': ['packages/model'],
   'providers/wire': ['packages/model'],
   'providers/anthropic': ['packages/model', 'providers/wire'],
