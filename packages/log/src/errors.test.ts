@@ -24,6 +24,8 @@ describe('log errors', () => {
       'artifact/missing': 'refused',
       'artifact/damaged': 'corrupt',
       'artifact/write-failed': 'refused',
+      'artifact/read-failed': 'refused',
+      'artifact/unreachable': 'retryable',
     });
   });
 

@@ -31,7 +31,9 @@ export type LogErrorCode =
   | 'log/invalid-event'
   | 'artifact/missing'
   | 'artifact/damaged'
-  | 'artifact/write-failed';
+  | 'artifact/write-failed'
+  | 'artifact/read-failed'
+  | 'artifact/unreachable';
 
 /**
  * All codes that a log or store throws, each with its sort. A test compares them with literal values, because scripts
@@ -58,6 +60,8 @@ export const LOG_ERRORS: Readonly<Record<LogErrorCode, LogErrorSort>> = {
   'artifact/missing': 'refused',
   'artifact/damaged': 'corrupt',
   'artifact/write-failed': 'refused',
+  'artifact/read-failed': 'refused',
+  'artifact/unreachable': 'retryable',
 };
 
 /** Location of damage in a log. */

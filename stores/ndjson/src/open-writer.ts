@@ -1,10 +1,9 @@
 // Opens writers. Checks the session, takes the lock, checks again, and cuts a torn tail.
 
 import { rm, rmdir, stat } from 'node:fs/promises';
-import { nodeBytes } from '@tidemark/files';
+import { flushFolder, nodeBytes } from '@tidemark/files';
 import type { LogWriter, Parent, SessionId, Tip, WrittenSession } from '@tidemark/log';
 import { EMPTY_TIP, LogError, createSerialWriter } from '@tidemark/log';
-import { flushFolder } from './durable-folder.ts';
 import type { FilePort, LogFile } from './file-port.ts';
 import type { Home, RoomPaths } from './home.ts';
 import { roomPaths } from './home.ts';

@@ -4,7 +4,7 @@ import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { rename } from 'node:fs/promises';
 import { defined } from '@tidemark/core';
-import { nodeBytes } from '@tidemark/files';
+import { flushFolder, nodeBytes } from '@tidemark/files';
 import type { LostPlace, RawLine, Salvaged, Salvager, SessionId, Strayed, Tip } from '@tidemark/log';
 import {
   EMPTY_TIP,
@@ -20,7 +20,6 @@ import {
   seal,
   writeHead,
 } from '@tidemark/log';
-import { flushFolder } from './durable-folder.ts';
 import { openFile, openForWriting } from './file-port.ts';
 import type { Home, NdjsonOptions } from './home.ts';
 import { openHome, roomPaths } from './home.ts';
