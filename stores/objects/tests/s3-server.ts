@@ -35,7 +35,13 @@ export const BUCKET = 'sessions';
 /** Starts a server with one empty bucket, and sets the variables from which the SDK takes its credentials. */
 export async function startS3(): Promise<S3Server> {
   const directory = await mkdtemp(join(tmpdir(), 'tidemark-s3-'));
-  const store = new S3rver({ address: '127.0.0.1', port: 0, silent: true, directory, configureBuckets: [{ name: BUCKET }] });
+  const store = new S3rver({
+    address: '127.0.0.1',
+    port: 0,
+    silent: true,
+    directory,
+    configureBuckets: [{ name: BUCKET }],
+  });
   const { port } = await store.run();
   const restore = setCredentials();
   const calls: S3Server['calls'] = [];
