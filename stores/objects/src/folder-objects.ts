@@ -4,8 +4,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import type { Folders } from '@tidemark/files';
 import { createFolders, openRegularFile, writeAtomically } from '@tidemark/files';
 import { reasonOf, refusedError } from './object-errors.ts';
@@ -84,8 +82,9 @@ async function write(at: FolderPlace, key: string, content: (handle: FileHandle)
   await at.folders.flush(folder);
 }
 
-function fill(handle: FileHandle, bytes: Readable): Promise<void> {
-  return pipeline(bytes, handle.createWriteStream({ autoClose: false }));
+/** Writes a stream to a file. A stream of the handle itself would keep the handle open. */
+async function fill(handle: FileHandle, bytes: AsyncIterable<unknown>): Promise<void> {
+  for await (const piece of bytes) if (piece instanceof Uint8Array) await handle.writeFile(piece);
 }
 
 async function get(at: FolderPlace, key: string): Promise<AsyncIterable<Uint8Array> | undefined> {

@@ -7,6 +7,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { createZstdCompress, zstdCompress } from 'node:zlib';
@@ -26,6 +27,9 @@ export interface Spooled {
   readonly isPacked: boolean;
   readonly content: Uint8Array | ObjectFile;
 }
+
+/** Number of bytes that are read from a temporary file at once. */
+const PIECE = 65_536;
 
 const pack = promisify(zstdCompress);
 
@@ -62,8 +66,9 @@ export async function spoolStream(
   }
   return inTemporaryFile(async (handle) => {
     const packed: Tally = { hash: createHash('sha256'), size: 0 };
-    const file = handle.createWriteStream({ autoClose: false });
-    await pipeline(chained(head, counted), createZstdCompress(), (pieces) => countBytes(pieces, packed), file);
+    await pipeline(chained(head, counted), createZstdCompress(), (pieces: AsyncIterable<Uint8Array>) =>
+      fill(handle, countBytes(pieces, packed)),
+    );
     const content = fileOf(handle, packed);
     const spooled = { digest: digestOf(tally), size: tally.size, isPacked: true, content };
     await use(spooled);
@@ -122,7 +127,21 @@ function digestOf({ hash }: Tally): Digest {
 }
 
 function fileOf(handle: FileHandle, { hash, size }: Tally): ObjectFile {
-  return { size, sha256: hash.digest('hex'), read: () => handle.createReadStream({ start: 0, autoClose: false }) };
+  return { size, sha256: hash.digest('hex'), read: () => Readable.from(piecesOf(handle, size), { objectMode: false }) };
+}
+
+async function fill(handle: FileHandle, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const piece of bytes) await handle.writeFile(piece);
+}
+
+/** Yields the bytes of a file from its beginning. A stream of the handle itself would close the handle at its end. */
+async function* piecesOf(handle: FileHandle, size: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < size;) {
+    const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(PIECE), 0, PIECE, at);
+    if (bytesRead === 0) throw new Error(`a temporary file ends at ${at} of ${size} bytes`);
+    at += bytesRead;
+    yield buffer.subarray(0, bytesRead);
+  }
 }
 
 async function inTemporaryFile<T>(use: (handle: FileHandle) => Promise<T>): Promise<T> {
