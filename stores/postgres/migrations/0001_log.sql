@@ -180,7 +180,7 @@ begin
       from (
         select position, at_byte, line from tidemark.records
         where tenant = p_tenant and session = p_session and position >= p_from and position < p_to
-        order by position limit 2000
+        order by position limit 1000
       ) near
     ) each
     where at_byte < first + p_bytes
@@ -214,12 +214,12 @@ end $$;
 
 -- Returns the first records of the sessions after a name, in order of their names.
 create function tidemark.first_records(p_tenant text, p_after text, p_most integer)
-returns table (session text, size bigint, changed_at timestamptz, line bytea)
+returns table (session text, size bigint, changed_ms bigint, line bytea)
 language plpgsql as $$
 #variable_conflict use_column
 begin
   perform set_config('tidemark.tenant', p_tenant, true);
-  return query select s.session, s.size, s.changed_at, r.line
+  return query select s.session, s.size, (extract(epoch from s.changed_at) * 1000)::bigint, r.line
     from (
       select session, start, size, changed_at from tidemark.sessions
       where tenant = p_tenant and session > p_after and size > 0 order by session limit p_most

@@ -81,7 +81,7 @@ const ANSWER_MS = 60_000;
 /** Object identifier of the type `bigint`. */
 const BIGINT = 20;
 
-/** Reads `bigint` as a number: positions, sizes and fences are safe integers. */
+/** Reads `bigint` as a number: positions, sizes, times and fences are safe integers. */
 const NUMBERS: CustomTypesConfig = {
   getTypeParser: (id: number, format?: 'text' | 'binary') => (id === BIGINT ? Number : types.getTypeParser(id, format)),
 };

@@ -59,7 +59,7 @@ interface Piece {
 }
 
 /** Size of a piece, in bytes. A piece has at least one record, whatever its size. */
-const PIECE = 524_288;
+const PIECE = 262_144;
 
 async function* piecesOf(
   { database, tenant }: TenantSessions,

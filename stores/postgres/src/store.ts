@@ -119,7 +119,8 @@ function createSharedTexts({ database, tenant }: TenantSessions): SharedTexts {
 interface FirstRecord {
   readonly session: string;
   readonly size: number;
-  readonly changed_at: Date;
+  /** Time of the last append, in milliseconds since 1970. */
+  readonly changed_ms: number;
   readonly line: Buffer | null;
 }
 
@@ -146,11 +147,11 @@ async function listSessions(
   return { sessions: sessions.toSorted(newestFirst), unreadable };
 }
 
-function summarized({ session, size, changed_at, line }: FirstRecord): SessionSummary | UnreadableSession {
+function summarized({ session, size, changed_ms, line }: FirstRecord): SessionSummary | UnreadableSession {
   try {
     if (line === null) throw new Error('its first record is missing');
     const beginning = readBeginning(sessionId(session), session, line, nodeBytes);
-    return summaryOf(beginning, { changedAt: timestamp(changed_at.toISOString()), bytes: size });
+    return summaryOf(beginning, { changedAt: timestamp(new Date(changed_ms).toISOString()), bytes: size });
   } catch (error) {
     return { session, reason: error instanceof Error ? error.message : String(error) };
   }
