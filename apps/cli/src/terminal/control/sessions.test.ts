@@ -12,7 +12,7 @@ import { draftOf, openScriptedTerminal, says } from '../../../tests/scripted-ter
 import type { ScriptedTerminal } from '../../../tests/scripted-terminal.ts';
 import { answer, call } from '../../../tests/terminal-scene.ts';
 import { OUTPUT_NAME } from '../state/prompt-text.ts';
-import type { ChoicePanel } from '../state/terminal-state.ts';
+import type { ChoicePanel, TerminalState } from '../state/terminal-state.ts';
 
 /** Sends prompts one after the other, and waits for the end of each turn. */
 async function talk({ controller, until }: ScriptedTerminal, ...prompts: readonly string[]): Promise<void> {
@@ -279,6 +279,24 @@ test('a session that was open elsewhere can be opened after it was closed there'
   await held.close();
   await terminal.controller.openSession({ open: 'existing', id: held.id });
   expect(terminal.controller.state.get()).toMatchObject({ readOnly: false, session: held.id });
+});
+
+test('the forecast contains the notification that the plan mode sends with the next prompt', async () => {
+  const store = createMemoryStore();
+  const terminal = await openScriptedTerminal({ store, answers: [says('One.'), says('The plan.')] });
+  await talk(terminal, 'first');
+  await terminal.controller.setMode('read-only');
+  terminal.controller.draftChanged(draftOf('second'));
+  const inputOf = ({ status: { next } }: TerminalState): number => next?.gauge.input ?? 0;
+  const before = inputOf(await terminal.until((state) => inputOf(state) > 0));
+  await terminal.controller.setMode('plan');
+  const planned = inputOf(await terminal.until((state) => inputOf(state) > before + 40));
+  terminal.controller.send(draftOf('second'));
+  await untilChoice(terminal);
+  const [summary] = (await store.sessions()).sessions;
+  const records = await Array.fromAsync(store.read(summary?.session ?? expect.unreachable()));
+  const sent = records.findLast((record) => record.kind === 'request.prepared');
+  expect(sent?.data.size?.input).toBe(planned);
 });
 
 test('plan mode tells the model once, and asks about the plan after the turn', async () => {
