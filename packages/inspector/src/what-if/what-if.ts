@@ -69,8 +69,8 @@ export async function readWhatIf(session: SessionRequests): Promise<WhatIf> {
 /** A call with everything that a replay needs. */
 interface ReplayedCall {
   readonly step: number;
-  /** Time of the request, in milliseconds since 1970. */
-  readonly at: number;
+  /** Milliseconds since the request before. `undefined` for the first one. */
+  readonly pause: number | undefined;
   readonly day: string;
   readonly row: Capabilities;
   readonly usage: Usage & Required<Pick<Usage, 'fresh'>>;
@@ -88,7 +88,7 @@ async function replayedCalls(
     ({ origin }) => origin.from === 'event' && session.names[origin.position]?.kind === 'history.compacted',
   );
   const calls: ReplayedCall[] = [];
-  for (const request of requests) {
+  for (const [index, request] of requests.entries()) {
     const { sequence, capabilities: row } = await session.sequence(request);
     const { usage = {}, cost } = request.answer ?? {};
     const counted = inputTokens(usage);
@@ -100,8 +100,9 @@ async function replayedCalls(
     const { fresh } = usage;
     if (row === undefined || paid === undefined || fresh === undefined || outputTokens(usage) === undefined) continue;
     const ttl = largestWrite(usage) ?? calls.at(-1)?.ttl ?? row.ttls[0] ?? '5m';
-    const at = Date.parse(request.at);
-    calls.push({ step: request.step, at, day, row, usage: { ...usage, fresh }, paid, ttl, sizes });
+    const before = requests[index - 1];
+    const pause = before && Date.parse(request.at) - Date.parse(before.at);
+    calls.push({ step: request.step, pause, day, row, usage: { ...usage, fresh }, paid, ttl, sizes });
   }
   return calls;
 }
@@ -136,10 +137,10 @@ const LIFE_MS: Readonly<Record<Ttl, number>> = {
 function replay(calls: readonly ReplayedCall[], { size, ttl }: ReplayCase): Replayed {
   const costs: string[] = [];
   for (const [index, call] of calls.entries()) {
-    const before = calls[index - 1];
+    const lifetime = LIFE_MS[ttl ?? calls[index - 1]?.ttl ?? call.ttl];
     const wanted = call.sizes[size];
     if (wanted.total > call.row.inputLimit) return { costs, stopsAt: call.step };
-    const isHeld = before !== undefined && call.at - before.at <= LIFE_MS[ttl ?? before.ttl];
+    const isHeld = call.pause !== undefined && call.pause <= lifetime;
     const cost = costOfSize(call, isHeld ? wanted : { ...wanted, shared: 0 }, ttl ?? call.ttl);
     if (cost === undefined) return { costs, stopsAt: call.step };
     costs.push(cost);
