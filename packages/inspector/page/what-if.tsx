@@ -88,7 +88,7 @@ function WhatIfTables({ found }: { readonly found: WhatIf }) {
 /** Returns the rules of the replay, and the calls that it does not contain. */
 export function assumptions({ unknown, others }: Pick<WhatIf, 'unknown' | 'others'>): readonly string[] {
   return [
-    'Rule: a request reads what it has in common with the beginning of the previous one, if that was sent within the lifetime. ' +
+    'Rule: a request reads what it has in common with the beginning of the last one with the same model and parameters, if that was sent within the lifetime. ' +
       'It writes the rest, except the tokens that were neither read nor written in the session. ' +
       'Misses without a visible cause do not happen, so the replay can cost less than was paid.',
     'Sizes of blocks are estimates that are scaled to the counted input of each request. The model gives the same answers in all cases.',

@@ -49,6 +49,8 @@ interface TestCall {
   readonly minute: number;
   readonly usage: Usage;
   readonly stream?: string;
+  /** Render parameter of the request. */
+  readonly effort?: string;
 }
 
 function sessionOf(
@@ -70,8 +72,9 @@ function sessionOf(
     answer: { position: 200 + step, usage },
   }));
   const sequences = new Map(
-    calls.map(({ blocks }, index) => {
-      const begun = beginSequence(parameterDigests(MODEL, {}, row, newHash), [layer(1_000)], newHash);
+    calls.map(({ blocks, effort = 'high' }, index) => {
+      const rules = { renderParameters: { effort: 'messages' } } as const;
+      const begun = beginSequence(parameterDigests(MODEL, { effort }, rules, newHash), [layer(1_000)], newHash);
       return [requests[index], extendSequence(begun, blocks)] as const;
     }),
   );
@@ -159,6 +162,18 @@ test('a case ends at the first request that would pass the input limit', async (
     stopsAt: 2,
   });
   expect(caseOf(whatIf, 'lifetime', '5m')).not.toHaveProperty('stopsAt');
+});
+
+test('a request after other parameters reads what the last one with its own parameters wrote', async () => {
+  const [first, second, third] = GROWING;
+  if (first === undefined || second === undefined || third === undefined) throw new Error('there are three calls');
+  const calls = [
+    first,
+    { ...second, effort: 'low', usage: usage(1_000, 700) },
+    { ...third, minute: 2, usage: usage(1_500, 500) },
+  ];
+  // Written 1,500 + 700 + 500, and read 1,000 of the front and 1,500 of the first request.
+  expect(await readWhatIf(sessionOf(calls))).toMatchObject({ calls: 3, paid: '0.018875', replayed: '0.018875' });
 });
 
 test('calls with unknown tokens and calls of side streams are counted, and are in no sum', async () => {

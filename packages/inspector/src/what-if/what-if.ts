@@ -45,7 +45,7 @@ export async function readWhatIf(session: SessionRequests): Promise<WhatIf> {
   const calls = await replayedCalls(session, main);
   const count = (kind: string): number => session.names.filter((name) => name.kind === kind).length;
   const [prunings, compactions] = [count('history.pruned'), count('history.compacted')];
-  const as = (size: keyof RequestSizes, ttl?: Ttl): ReplayCase => ({ size, ttl });
+  const as = (size: SizeCase, ttl?: Ttl): ReplayCase => ({ size, ttl });
   const base = replay(calls, as('actual')).costs;
   const compare = (change: WhatIfCase['change'], name: string, one: ReplayCase): WhatIfCase =>
     caseOf({ change, name }, replay(calls, one), base);
@@ -69,8 +69,8 @@ export async function readWhatIf(session: SessionRequests): Promise<WhatIf> {
 /** A call with everything that a replay needs. */
 interface ReplayedCall {
   readonly step: number;
-  /** Milliseconds since the request before. `undefined` for the first one. */
-  readonly pause: number | undefined;
+  /** Earlier request that it can read, in the order of all requests. `undefined` for the first one. */
+  readonly earlier: EarlierCall | undefined;
   readonly day: string;
   readonly row: Capabilities;
   readonly usage: Usage & Required<Pick<Usage, 'fresh'>>;
@@ -78,6 +78,13 @@ interface ReplayedCall {
   /** Lifetime of the entry that the call wrote or read. */
   readonly ttl: Ttl;
   readonly sizes: RequestSizes;
+}
+
+interface EarlierCall {
+  /** Milliseconds from the earlier request to this one. */
+  readonly pause: number;
+  /** Lifetime of its entries. */
+  readonly ttl: Ttl;
 }
 
 async function replayedCalls(
@@ -88,21 +95,23 @@ async function replayedCalls(
     ({ origin }) => origin.from === 'event' && session.names[origin.position]?.kind === 'history.compacted',
   );
   const calls: ReplayedCall[] = [];
-  for (const [index, request] of requests.entries()) {
+  const sent: { readonly at: number; readonly ttl: Ttl }[] = [];
+  for (const request of requests) {
     const { sequence, capabilities: row } = await session.sequence(request);
     const { usage = {}, cost } = request.answer ?? {};
     const counted = inputTokens(usage);
-    // The sizes of all requests are read, because a request shares its beginning with the one before.
+    // The sizes of all requests are read, because a request shares its beginning with an earlier one.
     const sizes = sizeOf({ sequence, counted: counted ?? 0, withoutFront: request.source === 'imported' });
+    const [at, ttl] = [Date.parse(request.at), largestWrite(usage) ?? sent.at(-1)?.ttl ?? row?.ttls[0] ?? '5m'];
+    const before = sizes.earlier === undefined ? undefined : sent[sizes.earlier];
+    sent.push({ at, ttl });
     const day = request.at.slice(0, 10);
     const price = row && counted !== undefined ? priceAt(row, day, counted) : undefined;
     const paid = cost ?? (price && costOf(price, usage)?.total);
     const { fresh } = usage;
     if (row === undefined || paid === undefined || fresh === undefined || outputTokens(usage) === undefined) continue;
-    const ttl = largestWrite(usage) ?? calls.at(-1)?.ttl ?? row.ttls[0] ?? '5m';
-    const before = requests[index - 1];
-    const pause = before && Date.parse(request.at) - Date.parse(before.at);
-    calls.push({ step: request.step, pause, day, row, usage: { ...usage, fresh }, paid, ttl, sizes });
+    const earlier = before && { pause: at - before.at, ttl: before.ttl };
+    calls.push({ step: request.step, earlier, day, row, usage: { ...usage, fresh }, paid, ttl, sizes });
   }
   return calls;
 }
@@ -111,8 +120,10 @@ function largestWrite({ writes = [] }: Usage): Ttl | undefined {
   return writes.filter(({ tokens }) => tokens > 0).toSorted((a, b) => b.tokens - a.tokens)[0]?.ttl;
 }
 
+type SizeCase = 'actual' | 'unpruned' | 'uncompacted';
+
 interface ReplayCase {
-  readonly size: keyof RequestSizes;
+  readonly size: SizeCase;
   /** Lifetime of all entries. Default: as the session wrote them. */
   readonly ttl: Ttl | undefined;
 }
@@ -131,16 +142,16 @@ const LIFE_MS: Readonly<Record<Ttl, number>> = {
 };
 
 /**
- * Replays calls. A request reads what it shares with the one before, if that was sent within the lifetime, and writes the
- * rest, except the tokens that were neither read nor written in the session.
+ * Replays calls. A request reads what it shares with the earlier one, if that was sent within the lifetime, and writes
+ * the rest, except the tokens that were neither read nor written in the session.
  */
 function replay(calls: readonly ReplayedCall[], { size, ttl }: ReplayCase): Replayed {
   const costs: string[] = [];
-  for (const [index, call] of calls.entries()) {
-    const lifetime = LIFE_MS[ttl ?? calls[index - 1]?.ttl ?? call.ttl];
-    const wanted = call.sizes[size];
+  for (const call of calls) {
+    const { earlier, sizes } = call;
+    const wanted = sizes[size];
     if (wanted.total > call.row.inputLimit) return { costs, stopsAt: call.step };
-    const isHeld = call.pause !== undefined && call.pause <= lifetime;
+    const isHeld = earlier !== undefined && earlier.pause <= LIFE_MS[ttl ?? earlier.ttl];
     const cost = costOfSize(call, isHeld ? wanted : { ...wanted, shared: 0 }, ttl ?? call.ttl);
     if (cost === undefined) return { costs, stopsAt: call.step };
     costs.push(cost);
