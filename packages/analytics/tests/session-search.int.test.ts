@@ -44,7 +44,9 @@ const created = (id: string, title?: string, imported = false): Event => ({
   kind: 'session.created',
   at: AT,
   data: {
-    ...{ id: sessionId(id), root: sessionId(id), workspace: '/work' },
+    id: sessionId(id),
+    root: sessionId(id),
+    workspace: '/work',
     ...(title !== undefined && { title }),
     ...(imported && { imported: { format: 'claude-code', source: 'x.jsonl' } }),
   },
