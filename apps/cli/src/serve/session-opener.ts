@@ -44,7 +44,7 @@ export function createSessionOpener(
     restorer: createFileRestorer(context),
     async create({ folder: named = folders[0], title, ...choices }, ask) {
       const folder = await servedFolder(named, folders);
-      const request = { flags: { ...flags, ...choices }, client: CLIENT, simulator };
+      const request = { flags: { ...flags, ...choices }, client: CLIENT, simulator, recordModel: true } as const;
       const { agent, open, close } = await prepareAgent(request, { ...context, folder }, ask);
       const session = await opened(() => open(title), close);
       // The log then has the mode before the first turn too.

@@ -53,6 +53,8 @@ export interface AgentRequest {
   readonly resumes?: true;
   /** Program through which prompts come, as the log names it. Default: `cli`. */
   readonly client?: string;
+  /** True to record the model of a new session at once, because its first prompt may come much later. */
+  readonly recordModel?: true;
   /** Simulator that answers if the provider is `simulator`. Default: a new one for this agent. */
   readonly simulator?: SharedSimulator;
 }
@@ -265,9 +267,9 @@ async function openIn(agent: Agent, request: AgentRequest, context: CommandConte
   return live;
 }
 
-function newSessionOf({ title, flags: { agent } }: AgentRequest): OpenOptions {
+function newSessionOf({ title, recordModel, flags: { agent } }: AgentRequest): OpenOptions {
   // The model and the effort of the own agent are among the flags already.
-  return { ...defined({ title, agent }), ...(agent !== undefined && { keepModel: true }) };
+  return { ...defined({ title, agent, recordModel }), ...(agent !== undefined && { keepModel: true }) };
 }
 
 /**

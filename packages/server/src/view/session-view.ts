@@ -5,6 +5,7 @@ import { readFold } from '@tidemark/agent';
 import type { Fold, Mode } from '@tidemark/agent';
 import type { Log, Money, SessionId, SessionSummary, TurnEnded } from '@tidemark/log';
 import { LogError } from '@tidemark/log';
+import type { ChosenModel } from '../ports.ts';
 import type { LiveSessions } from '../live/live-sessions.ts';
 import type { ErrorInWords } from '../errors.ts';
 import type { WaitingQuestion } from '../live/questions.ts';
@@ -62,26 +63,35 @@ export function listEntry(summary: SessionSummary, live: LiveSessions): SessionE
  */
 export async function readSessionDetails(log: Log, id: SessionId, live: LiveSessions): Promise<SessionDetails> {
   const { fold } = await readFold(log, id);
-  const summary = await summaryAt(log, id, fold.state.createdAt);
-  return viewOf(summary, fold, { live, elsewhere: await live.isElsewhere(id) });
+  const { summary, model } = await createdAs(log, id, fold.state.createdAt);
+  return viewOf(summary, fold, { live, model, elsewhere: await live.isElsewhere(id) });
 }
 
 /** Facts that the log does not contain. */
 interface PresentFacts {
   readonly live: LiveSessions;
   readonly elsewhere: boolean;
+  /** Model that was chosen when the session was created, if it was recorded. */
+  readonly model: Partial<ChosenModel>;
 }
 
-function viewOf(summary: SessionSummary, { state, progress }: Fold, { live, elsewhere }: PresentFacts): SessionDetails {
+function viewOf(
+  summary: SessionSummary,
+  { state, progress }: Fold,
+  { live, elsewhere, model: first }: PresentFacts,
+): SessionDetails {
   const { turn } = progress;
-  const epoch = state.epoch?.opened;
+  const { createdAt = 0, epoch } = state;
+  // A fork inherits the epoch of its parent, and its own model may be another one.
+  const isOwn = epoch !== undefined && epoch.position > createdAt;
   const held = live.find(summary.session);
   const open = turn !== undefined && turn.ended === undefined;
   return {
     ...summary,
     ...factsOf(live, summary.session),
     length: state.length,
-    ...defined({ provider: epoch?.provider, model: epoch?.model }),
+    ...defined({ provider: epoch?.opened.provider, model: epoch?.opened.model }),
+    ...(!isOwn && first),
     ...live.memory(summary.session)?.model,
     ...defined({ mode: progress.mode, agent: progress.agent?.name }),
     ...(turn !== undefined && { turn: { ...defined({ id: turn.id, outcome: turn.ended?.outcome }), open } }),
@@ -100,11 +110,19 @@ function factsOf(live: LiveSessions, id: SessionId): LiveFacts {
 }
 
 /** Reads the record that created the session. In a fork it comes after the records of the parent. */
-async function summaryAt(log: Log, id: SessionId, createdAt: number | undefined): Promise<SessionSummary> {
+async function createdAs(
+  log: Log,
+  id: SessionId,
+  createdAt: number | undefined,
+): Promise<{ readonly summary: SessionSummary; readonly model: Partial<ChosenModel> }> {
   for await (const record of log.read(id, createdAt, (createdAt ?? 0) + 1)) {
     if (record.kind !== 'session.created') break;
-    const { root, parent, startedBy, workspace, title } = record.data;
-    return { session: id, root, ...defined({ parent, startedBy, workspace, title }), createdAt: record.at };
+    const { root, parent, startedBy, workspace, title, model, provider } = record.data;
+    const named = defined({ parent, startedBy, workspace, title });
+    return {
+      summary: { session: id, root, ...named, createdAt: record.at },
+      model: defined({ model, provider }),
+    };
   }
   throw new LogError('log/missing', `session ${id} has no record that created it`, { session: id });
 }

@@ -90,7 +90,7 @@ export function createShownSession(place: ShownPlace): ShownSession {
       if (session !== undefined) return session.forecast(words, options);
       return words === undefined || opened === undefined || !('open' in opened)
         ? undefined
-        : opened.forecastFirst?.(words, options);
+        : opened.forecastFirst?.(words, { ...options, ...(shown.mode && { mode: shown.mode }) });
     },
     agent: () => shown.opened?.agent,
     session: () => shown.session,
