@@ -94,6 +94,7 @@ export const ARROWS: Readonly<Record<string, readonly string[] | '*'>> = {
     'packages/recording',
     'packages/analytics',
     'packages/client',
+    'packages/inspector',
     'packages/server',
     'stores/memory',
     'stores/ndjson',

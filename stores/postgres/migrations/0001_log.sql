@@ -201,6 +201,17 @@ begin
   return true;
 end $$;
 
+-- Returns true while a writer holds the session.
+create function tidemark.is_open(p_tenant text, p_session text) returns boolean
+language plpgsql as $$
+begin
+  perform set_config('tidemark.tenant', p_tenant, true);
+  return exists (
+    select from tidemark.sessions
+    where tenant = p_tenant and session = p_session and owner is not null and lease_until > clock_timestamp()
+  );
+end $$;
+
 -- Returns the heads of sessions that have a record.
 create function tidemark.heads_of(p_tenant text, p_sessions text[])
 returns table (session text, start bigint, length bigint, chain text, size bigint)
@@ -244,5 +255,5 @@ end $$;
 
 -- Down Migration
 
-drop function tidemark.take_session, tidemark.append_records, tidemark.flush_session, tidemark.release_session, tidemark.renew_leases, tidemark.read_records, tidemark.cut_records, tidemark.heads_of, tidemark.first_records, tidemark.get_shared_text, tidemark.put_shared_text;
+drop function tidemark.take_session, tidemark.append_records, tidemark.flush_session, tidemark.release_session, tidemark.renew_leases, tidemark.read_records, tidemark.cut_records, tidemark.is_open, tidemark.heads_of, tidemark.first_records, tidemark.get_shared_text, tidemark.put_shared_text;
 drop table tidemark.shared_texts, tidemark.records, tidemark.sessions;

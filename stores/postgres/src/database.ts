@@ -17,6 +17,7 @@ export type FunctionName =
   | 'flush_session'
   | 'get_shared_text'
   | 'heads_of'
+  | 'is_open'
   | 'put_shared_text'
   | 'read_records'
   | 'release_session'

@@ -1,5 +1,5 @@
 // Head watch: tells when sessions have new records. One call for all watched sessions asks the database a few times a
-// second. An append notifies nobody through the database, because `NOTIFY` takes a lock over all commits.
+// second. An append sends no message through the database, because `NOTIFY` takes a lock over all commits.
 
 import type { AbortSignalLike, SessionId } from '@tidemark/log';
 

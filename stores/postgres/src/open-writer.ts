@@ -128,7 +128,7 @@ function lost(session: SessionId, found: number, length: number): LogError {
 }
 
 /** Session that this process holds. */
-interface HeldSession {
+interface LeasedSession {
   readonly session: SessionId;
   readonly fence: number;
   readonly owner: string;
@@ -136,12 +136,12 @@ interface HeldSession {
 
 function writerOf(
   sessions: WrittenSessions,
-  held: HeldSession & { readonly parent: Parent | undefined; readonly tip: Tip },
+  held: LeasedSession & { readonly parent: Parent | undefined; readonly tip: Tip },
 ): LogWriter {
   return createSerialWriter(held, storageOf(sessions, held), nodeBytes);
 }
 
-function storageOf(sessions: WrittenSessions, held: HeldSession): WriterStorage {
+function storageOf(sessions: WrittenSessions, held: LeasedSession): WriterStorage {
   const { database, tenant, leases, heads } = sessions;
   const { session, fence } = held;
   return {
@@ -164,7 +164,7 @@ function storageOf(sessions: WrittenSessions, held: HeldSession): WriterStorage 
   };
 }
 
-async function release({ database, tenant, leases }: WrittenSessions, held: HeldSession): Promise<void> {
+async function release({ database, tenant, leases }: WrittenSessions, held: LeasedSession): Promise<void> {
   leases.drop(held.owner);
   // Without the database, the lease ends by itself.
   await database.call('release_session', [tenant, held.session, held.fence, held.owner]).catch(() => undefined);

@@ -50,7 +50,7 @@ export function missing(session: SessionId): LogError {
 }
 
 /** Bytes of records that follow each other. */
-interface Piece {
+interface LinesPiece {
   /** Position after the last record. */
   readonly next: number;
   /** Offset of the first byte in the session's own records. */
@@ -66,10 +66,10 @@ async function* piecesOf(
   session: SessionId,
   from: number,
   to: number,
-): AsyncGenerator<Piece> {
+): AsyncGenerator<LinesPiece> {
   const end = Math.min(to, Number.MAX_SAFE_INTEGER);
   for (let at = from; at < end;) {
-    const [piece] = await database.call<Piece>('read_records', [tenant, session, at, end, PIECE]);
+    const [piece] = await database.call<LinesPiece>('read_records', [tenant, session, at, end, PIECE]);
     if (piece === undefined) return;
     yield piece;
     at = piece.next;

@@ -43,7 +43,7 @@ export interface PostgresStoreOptions {
   /** Objects of the tenant: artifacts, snapshots, and the bytes of files before tools changed them. */
   readonly objects: ObjectStore;
   /**
-   * Time after which the session of a process that died can be opened elsewhere, in milliseconds, 10 seconds by
+   * Time after which the session of a process that was killed can be opened elsewhere, in milliseconds, 10 seconds by
    * default.
    */
   readonly lease?: number;
@@ -66,6 +66,10 @@ export function openPostgresStore({
   return {
     create: (session, parent) => createWriter(sessions, session, parent),
     open: (session) => openWriter(sessions, session),
+    async isOpen(session) {
+      const [row] = await database.call<{ is_open: boolean }>('is_open', [tenant, session]);
+      return row?.is_open === true;
+    },
     read: (session, from = 0, to = Infinity) => flatten(readSession(sessions, session, from, to)),
     tail: (session, from, signal) => flatten(tailSession(sessions, session, from, signal)),
     artifacts,

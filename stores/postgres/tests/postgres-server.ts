@@ -70,7 +70,7 @@ async function startAgain(server: EmbeddedPostgres): Promise<void> {
   }
 }
 
-/** Returns a port of this machine that nobody uses. */
+/** Returns a port of this machine that no program uses. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();

@@ -51,7 +51,7 @@ async function holding(session: SessionId, work: (holder: Child) => Promise<void
   }
 }
 
-/** Opens a session as soon as nobody holds it. */
+/** Opens a session as soon as no writer holds it. */
 async function openFree(session: SessionId): Promise<LogWriter> {
   let writer: LogWriter | undefined;
   await expect
