@@ -4,7 +4,7 @@ import { useSignal } from '@preact/signals';
 import type { components, SessionClient } from '@tidemark/client';
 import { answerOf } from '@tidemark/client';
 import { useEffect } from 'preact/hooks';
-import { textOf } from './connection.ts';
+import { file, textOf } from './connection.ts';
 import { CostDays } from './cost-days.tsx';
 import { CausesTable, ModelsTable, ThreeCosts } from './cost-tables.tsx';
 import { unknownCosts } from './cost-words.ts';
@@ -50,9 +50,11 @@ export function CostPage({ client, session }: CostPlace) {
       {session === undefined && <h1>Cost of all sessions</h1>}
       <div class="controls">
         {session === undefined && <WindowChoice window={window} />}
-        <button type="button" onClick={() => void read()}>
-          Read again
-        </button>
+        {file.value === undefined && (
+          <button type="button" onClick={() => void read()}>
+            Read again
+          </button>
+        )}
       </div>
       {problem.value !== '' && <p role="alert">{problem.value}</p>}
       {costs.value === undefined && problem.value === '' && <p class="soft">The costs are being read.</p>}

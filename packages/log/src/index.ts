@@ -141,6 +141,8 @@ export type { LineSplitter, RawLine } from './codec/split-lines.ts';
 export { createLineSplitter, LONGEST_LINE } from './codec/split-lines.ts';
 export type { Tip } from './codec/tip.ts';
 export { EMPTY_TIP } from './codec/tip.ts';
+export type { WriterStorage, WrittenSession } from './serial-writer.ts';
+export { createSerialWriter } from './serial-writer.ts';
 export type { SessionBeginning } from './beginning.ts';
 export { checkBeginning } from './beginning.ts';
 export { flatten } from './flatten.ts';

@@ -83,13 +83,19 @@ export interface LogWriter {
 
 /** Store of large content outside the log, addressed by digest. Write an artifact before the record that names it. */
 export interface Artifacts {
-  /** Stores the bytes from a stream or an array. Equal bytes are stored only one time. */
+  /**
+   * Stores the bytes from a stream or an array. Equal bytes are stored only one time.
+   *
+   * @throws LogError `artifact/write-failed` when the storage refuses, `artifact/unreachable` when a storage in the
+   *   network does not answer.
+   */
   put(bytes: AsyncIterable<Uint8Array> | Uint8Array): Promise<{ readonly digest: Digest; readonly size: number }>;
   /**
    * Streams the bytes of an artifact and checks them against the digest.
    *
    * @throws LogError `artifact/missing` when no artifact has this digest, `artifact/damaged` when its bytes do not
-   *   match the digest.
+   *   match the digest, `artifact/read-failed` or `artifact/unreachable` when a storage in the network refuses or does
+   *   not answer.
    */
   get(digest: Digest): AsyncIterable<Uint8Array>;
   has(digest: Digest): Promise<boolean>;
@@ -211,6 +217,11 @@ export interface Log {
    * @throws LogError `log/parent-missing` or `log/parent-diverged` when a fork's ancestor is missing or has changed.
    */
   open(session: SessionId): Promise<LogWriter>;
+  /**
+   * Returns true if a writer, in this process or another one, has the session open. `open` would then throw
+   * `log/locked`. Returns false for a session that does not exist. Changes nothing.
+   */
+  isOpen(session: SessionId): Promise<boolean>;
   /**
    * Yields the records from `from` (inclusive, default 0) to `to` (exclusive, default the end), ancestors included. The
    * memory use is bounded. An incomplete record at the end of the log is not yielded. Reading takes no lock and writes

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Folders } from '@tidemark/files';
 import { readRegularFile } from '@tidemark/files';
 import type {
   Log,
@@ -15,10 +16,10 @@ import type {
 } from '@tidemark/log';
 import { LogError, flatten, newestFirst, passes, sessionId, summaryOf, timestamp } from '@tidemark/log';
 import { createArtifacts } from './artifacts.ts';
-import type { Folders } from './durable-folder.ts';
 import { unlessGone } from './file-port.ts';
 import type { Home, HomePaths, NdjsonOptions } from './home.ts';
 import { openHome, roomPaths } from './home.ts';
+import { heldSince } from './lease.ts';
 import { createWriter, openWriter } from './open-writer.ts';
 import { withLog } from './read-log.ts';
 import { readSession } from './read-session.ts';
@@ -39,6 +40,7 @@ export function openNdjsonStore(options: NdjsonOptions): NdjsonStore {
     home: home.paths.home,
     create: (session, parent) => writable(home, session, createWriter(home, session, parent)),
     open: (session) => writable(home, session, openWriter(home, session)),
+    isOpen: async (session) => heldSince(roomPaths(home.paths, session).lease) !== undefined,
     read: (session, from = 0, to = Infinity) => flatten(readSession(home, session, from, to)),
     tail: (session, from, signal) => flatten(tailSession(home, session, from, signal)),
     artifacts: createArtifacts(home.paths, home.folders),

@@ -7,8 +7,8 @@ import { renameParameters } from '@tidemark/model';
 import { requirePrice } from '../decide/limits.ts';
 import { isResumable } from '../decide/next-move.ts';
 import { AgentError } from '../errors.ts';
-import type { ForkPlan } from '../fork/plan-fork.ts';
-import { beginFork, planFork } from '../fork/plan-fork.ts';
+import type { ForkPlan, RecordedModel } from '../fork/plan-fork.ts';
+import { beginFork, planFork, recordedModel } from '../fork/plan-fork.ts';
 import { narrower } from '../permissions/judge.ts';
 import type { AgentForkOptions, AgentSession, ForkOptions, PromptOptions, Turn, Words } from '../ports/live-session.ts';
 import type { ForecastOptions, ModelReach, OtherModel } from '../ports/other-model.ts';
@@ -81,6 +81,8 @@ export interface LiveSessionOptions {
   /** Absolute path of the folder in which a new session works. The log of an existing session contains this path. */
   readonly workspace?: string;
   readonly title?: string;
+  /** For a new session or a fork: model that the first record names, so that the log has it before the first request. */
+  readonly recordedModel?: RecordedModel;
   /**
    * For a subagent: the session and the call that started it. `root` is the first session of the family. Default for
    * `root`: the session itself.
@@ -150,8 +152,9 @@ function openChild({ log, first, runtime, secrets = NO_SECRETS }: LiveSessionOpt
 }
 
 function take(options: LiveSessionOptions): Promise<Session> {
-  const { log, id, runtime, secrets = NO_SECRETS, forks } = options;
-  if (forks !== undefined) return beginFork(log, forks, { id, at: runtime.surroundings.now(), secrets });
+  const { log, id, runtime, secrets = NO_SECRETS, forks, recordedModel: model } = options;
+  const at = runtime.surroundings.now();
+  if (forks !== undefined) return beginFork(log, forks, { id, at, secrets, ...defined({ model }) });
   return options.create === true ? begin(options) : openSession(log, id, secrets);
 }
 
@@ -168,7 +171,7 @@ async function begin(options: LiveSessionOptions): Promise<Session> {
   const named = defined({ startedBy, title });
   try {
     await commit(session, [
-      { kind: 'session.created', at, data: { id, root, workspace, ...named } },
+      { kind: 'session.created', at, data: { id, root, workspace, ...named, ...recordedModel(options.recordedModel) } },
       { kind: 'mode.changed', at, data: { mode, by: 'settings' } },
     ]);
   } catch (error) {
@@ -223,6 +226,7 @@ function beginLive(
     mode,
     secrets,
     ...shared,
+    ...(model !== undefined && { recordedModel: model.capabilities }),
   });
 }
 

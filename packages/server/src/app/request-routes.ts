@@ -22,15 +22,14 @@ export function addRequestRoutes(app: ServerApp, { log, encoders }: RoutePlace):
   addCostRoute(app, reader);
   app.openapi(LIST_REQUESTS, async (context) => {
     const { session } = context.req.valid('param');
-    return context.json({ requests: [...listRequests(await reader(session))] }, 200);
+    return context.json(listRequests(await reader(session)), 200);
   });
   app.openapi(READ_REQUEST, async (context) => {
     const { session, position } = context.req.valid('param');
     const { known } = context.req.valid('query');
     const found = await readRequest(await reader(session), position, known);
     if (found === undefined) throw noSuchRequest(session, position);
-    const { blocks, missing, markers } = found;
-    return context.json({ ...found, blocks: [...blocks], missing: [...missing], markers: [...markers] }, 200);
+    return context.json(found, 200);
   });
   app.openapi(READ_BLOCK, async (context) => {
     const { session, position, block } = context.req.valid('param');
@@ -44,7 +43,7 @@ export function addRequestRoutes(app: ServerApp, { log, encoders }: RoutePlace):
     const { session, position } = context.req.valid('param');
     const found = await searchRequest(await reader(session), position, context.req.valid('query').text);
     if (found === undefined) throw noSuchRequest(session, position);
-    return context.json({ ...found, blocks: [...found.blocks] }, 200);
+    return context.json(found, 200);
   });
 }
 
@@ -53,8 +52,7 @@ function addCostRoute(app: ServerApp, reader: RequestReader): void {
     const { session, position } = context.req.valid('param');
     const found = await readCarryCosts(await reader(session), position);
     if (found === undefined) throw noSuchRequest(session, position);
-    const { costs, requests, unpriced } = found;
-    return context.json({ costs: [...costs], requests: [...requests], unpriced: [...unpriced] }, 200);
+    return context.json(found, 200);
   });
 }
 

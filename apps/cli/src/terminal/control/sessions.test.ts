@@ -2,7 +2,7 @@
 
 import { createAgent } from '@tidemark/kit';
 import type { Agent, AgentSession } from '@tidemark/kit';
-import type { Log, LogWriter } from '@tidemark/log';
+import type { Log, LogWriter, SessionId } from '@tidemark/log';
 import { callId, LogError, sessionId, timestamp } from '@tidemark/log';
 import { createScriptedProvider } from '@tidemark/provider-scripted';
 import { createMemoryStore } from '@tidemark/store-memory';
@@ -191,6 +191,54 @@ test('a rewind leaves out the output of a command that went with the prompt, and
   expect(refill?.text).toBe('what is there?');
   expect(terminal.printed()).toContain('is not sent with it again');
 });
+
+test('a rewind in a later process brings the image of the prompt back, and not the line about its size', async () => {
+  const store = createMemoryStore();
+  const id = await sessionWithImage(store);
+  const terminal = await openScriptedTerminal({ store });
+  await terminal.controller.openSession({ open: 'existing', id });
+  terminal.controller.rewind();
+  const list = await untilChoice(terminal);
+  expect(list.options.map(({ label }) => label)).toEqual(['1. see [image 1: form.png 8×6] stdin (5 bytes): piped']);
+  list.choose(0);
+  const { refill } = await terminal.until((state) => state.refill !== undefined);
+  expect(refill).toMatchObject({
+    text: 'see [image 1: form.png 8×6]',
+    attached: [
+      { type: 'image', data: Buffer.from('the bytes') },
+      { type: 'attachment', name: 'stdin', data: Buffer.from('piped') },
+    ],
+  });
+});
+
+test('a rewind reports an image whose bytes are gone', async () => {
+  const store = createMemoryStore();
+  const id = await sessionWithImage(store);
+  const terminal = await openScriptedTerminal({ store });
+  await terminal.controller.openSession({ open: 'existing', id });
+  vi.spyOn(store.artifacts, 'get').mockImplementation(() => {
+    throw new LogError('log/missing', 'gone', {});
+  });
+  terminal.controller.rewind();
+  (await untilChoice(terminal)).choose(0);
+  const { refill } = await terminal.until((state) => state.refill !== undefined);
+  expect(refill?.attached).toMatchObject([{ name: 'stdin' }]);
+  expect(terminal.printed()).toContain('The prompt had an image, which cannot be read any more.');
+});
+
+/** Stores a session with one prompt that has an image and a text, and returns its id. */
+async function sessionWithImage(store: Log): Promise<SessionId> {
+  const { digest, size } = await store.artifacts.put(Buffer.from('the bytes'));
+  const held = await openElsewhere(store);
+  await held.prompt([
+    { type: 'image', artifact: digest, mediaType: 'image/png', bytes: size, width: 8, height: 6 },
+    { type: 'text', text: '[the image above is shown at 8 x 6 pixels: scaled down from 16 x 12]' },
+    { type: 'text', text: 'see [image 1: form.png 8×6]' },
+    { type: 'attachment', name: 'stdin', data: Buffer.from('piped') },
+  ]);
+  await held.close();
+  return held.id;
+}
 
 test('a session that is open elsewhere is followed, and can be continued in a fork', async () => {
   const store = createMemoryStore();

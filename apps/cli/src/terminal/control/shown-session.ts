@@ -20,7 +20,7 @@ import type { Controller, SessionChoice } from '../state/controller.ts';
 import type { Conversation } from '../state/conversation.ts';
 import { EMPTY_CONVERSATION, foldEvent, foldRecord, withoutProcess } from '../state/conversation.ts';
 import type { StatusFacts } from '../state/status-facts.ts';
-import { foldStatus, foldStatusRecord, NO_FACTS } from '../state/status-facts.ts';
+import { foldStatus, foldStatusRecord, NO_FACTS, withCutOff } from '../state/status-facts.ts';
 import type { TerminalState } from '../state/terminal-state.ts';
 import type { SessionHistory } from './session-history.ts';
 import { readHistory } from './session-history.ts';
@@ -253,9 +253,10 @@ async function showChosen(
     holder = error.message;
     return undefined;
   });
-  const { conversation: read, facts, length, resumable } = await readHistory(log, session?.id ?? id);
+  const { conversation: read, facts: known, length, resumable } = await readHistory(log, session?.id ?? id);
   // This process holds the session now, so no other process runs its open calls.
   const conversation = session === undefined ? read : withoutProcess(read);
+  const facts = session === undefined ? known : withCutOff(known);
   attach(shown, { opened, conversation, facts, workspace, ...(session !== undefined && { session }) });
   if (session === undefined) {
     follow(shown, log, id, length);
