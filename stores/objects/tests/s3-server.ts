@@ -27,6 +27,8 @@ export interface S3Server {
   readonly calls: { readonly method: string; readonly path: string; readonly headers: IncomingMessage['headers'] }[];
   /** Disturbs each of the next requests that match, one disturbance for each. */
   disturb(method: string, ...disturbances: readonly Disturbance[]): void;
+  /** Forgets the disturbances that no request has met. */
+  calm(): void;
   close(): Promise<void>;
 }
 
@@ -65,6 +67,7 @@ export async function startS3(): Promise<S3Server> {
     },
     calls,
     disturb: (method, ...disturbances) => waiting.push(...disturbances.map((disturbance) => ({ method, disturbance }))),
+    calm: () => void waiting.splice(0),
     async close() {
       restore();
       proxy.closeAllConnections();
