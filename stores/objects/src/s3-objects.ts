@@ -6,6 +6,7 @@ import type * as sdkModule from '@aws-sdk/client-s3';
 import type { GetObjectCommandOutput, PutObjectCommand, S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
 import { LogError } from '@tidemark/log';
 import type { ObjectAccess } from './object-errors.ts';
+import { unreachableError } from './object-errors.ts';
 import type { ObjectEntry, ObjectFile, ObjectStore } from './object-store.ts';
 import { checkKey, checkPrefix, isKey } from './object-store.ts';
 import { asLogError, isMissing, isTemporary } from './s3-errors.ts';
@@ -189,6 +190,9 @@ async function* bytesOf(at: Bucket, key: string, first: GetObjectCommandOutput):
     }
     const rest = { Range: `bytes=${received}-`, IfMatch: first.ETag };
     answer = await attempt(at, 'read', () => requestObject(at, key, rest));
+    // Some servers ignore one of the two headers.
+    const isRest = answer.ETag === first.ETag && answer.ContentRange?.startsWith(`bytes ${received}-`) === true;
+    if (!isRest) throw unreachableError(at.place, 'an object was replaced while it was read', undefined);
   }
 }
 

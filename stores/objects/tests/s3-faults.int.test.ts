@@ -172,8 +172,9 @@ describe('a request', () => {
 
   it('ends with `artifact/unreachable` if no server is there', () =>
     opened({ endpoint: 'http://127.0.0.1:1', maxAttempts: 1 }, async (absent) => {
-      for (const work of [absent.put('a', new Uint8Array()), absent.get('a'), gather(absent.list(''))]) {
-        const error = await fails(work, 'artifact/unreachable');
+      const requests = [() => absent.put('a', new Uint8Array()), () => absent.get('a'), () => gather(absent.list(''))];
+      for (const request of requests) {
+        const error = await fails(request(), 'artifact/unreachable');
         expect(error.message).toContain('ECONNREFUSED');
       }
     }));

@@ -1,13 +1,12 @@
 // A real S3 server on loopback, behind a proxy that can disturb single answers.
 
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import S3rver from 's3rver';
 import type { S3Options } from '../src/s3-objects.ts';
 
 /** Disturbs one request. Returns true if it also answered the request. */
@@ -37,14 +36,11 @@ export const BUCKET = 'sessions';
 /** Starts a server with one empty bucket, and sets the variables from which the SDK takes its credentials. */
 export async function startS3(): Promise<S3Server> {
   const directory = await mkdtemp(join(tmpdir(), 'tidemark-s3-'));
-  const store = new S3rver({
-    address: '127.0.0.1',
-    port: 0,
-    silent: true,
-    directory,
-    configureBuckets: [{ name: BUCKET }],
+  const child = fork(new URL('run-s3rver.ts', import.meta.url), [directory, BUCKET], {
+    execArgv: ['--openssl-legacy-provider'],
   });
-  const { port } = await store.run();
+  const [started]: readonly unknown[] = await once(child, 'message');
+  const port = portOf(started);
   const restore = setCredentials();
   const calls: S3Server['calls'] = [];
   const waiting: { readonly method: string; readonly disturbance: Disturbance }[] = [];
@@ -72,15 +68,18 @@ export async function startS3(): Promise<S3Server> {
       restore();
       proxy.closeAllConnections();
       proxy.close();
-      await store.close();
+      child.kill('SIGKILL');
+      await once(child, 'exit');
       await rm(directory, { recursive: true, force: true });
     },
   };
 }
 
-function portOf(address: AddressInfo | string | null): number {
-  if (typeof address !== 'object' || address === null) throw new Error('not listening on a port');
-  return address.port;
+function portOf(address: unknown): number {
+  if (typeof address === 'object' && address !== null && 'port' in address && typeof address.port === 'number') {
+    return address.port;
+  }
+  throw new Error('not listening on a port');
 }
 
 /** Sends a request to the server and its answer, with the changes of the call, to the client. */
