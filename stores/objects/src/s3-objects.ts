@@ -92,11 +92,17 @@ function clientOptions(options: S3Options): S3ClientConfig {
     ...(endpoint === undefined ? {} : { endpoint }),
     forcePathStyle,
     maxAttempts,
-    requestHandler: { connectionTimeout: CONNECT_TIMEOUT, socketTimeout: idleTimeout },
+    requestHandler: { connectionTimeout: CONNECT_TIMEOUT, socketTimeout: idleTimeout, logger: SILENT },
+    logger: SILENT,
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   };
 }
+
+/** Logger of the SDK. Without it, the SDK writes warnings to the terminal. Every fault is reported as an error here. */
+const SILENT = { debug: ignore, info: ignore, warn: ignore, error: ignore };
+
+function ignore(): void {}
 
 /** Does the work, and throws a `LogError` for an error of the SDK. */
 async function attempt<T>({ place }: Bucket, access: ObjectAccess, work: () => Promise<T>): Promise<T> {
