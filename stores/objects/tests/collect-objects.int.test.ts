@@ -123,6 +123,20 @@ describeStorages('a collection', (factory) => {
       expect((await gather(objects.list(''))).map(({ key }) => key)).toEqual([artifactKeys(digest).plain]);
     }));
 
+  it('hides no artifact from a reader while it restores the artifact', () =>
+    withStorage(factory, async ({ objects }) => {
+      const digest = await putText(objects, 'moving');
+      await collectIn(objects, 25);
+      const racing: ObjectStore = {
+        ...objects,
+        async get(key) {
+          if (key.startsWith('removed/')) await collectIn(objects, 25, [digest]);
+          return objects.get(key);
+        },
+      };
+      expect(await textOf(racing, digest)).toBe('moving');
+    }));
+
   it('finishes the work of a killed run at every step', () =>
     withStorage(factory, async ({ objects }) => {
       const digest = await putText(objects, 'kept');
@@ -176,14 +190,14 @@ describeStorages('a collection', (factory) => {
       const texts = Array.from({ length: 30 }, (_, index) => createHash('sha256').update(`${index}`).digest('hex'));
       for (const text of texts) await artifacts.put(Buffer.from(text));
       const named: Digest[] = [];
-      let isDone = false;
+      const written = new AbortController();
       const write = async (): Promise<void> => {
         for (const text of texts) named.push((await artifacts.put(Buffer.from(text))).digest);
-        isDone = true;
+        written.abort();
       };
       const collect = async (): Promise<void> => {
         // Every artifact counts as old, and a name appears only after its artifact was stored.
-        while (!isDone) await collectObjects(objects, these(...named), { now: Date.now() + DAY, grace: DAY - 2_000 });
+        while (!written.signal.aborted) await collectObjects(objects, these(...named), { now: Date.now() + DAY, grace: DAY - 2_000 });
       };
       await Promise.all([write(), collect()]);
       for (const [index, digest] of named.entries()) expect(await textOf(objects, digest)).toBe(texts[index]);

@@ -83,23 +83,28 @@ function portOf(address: unknown): number {
 }
 
 /** Sends a request to the server and its answer, with the changes of the call, to the client. */
-function forward({ incoming, outgoing, change }: Call, port: number): void {
+function forward(call: Call, port: number): void {
+  const { incoming, outgoing } = call;
   const { method, url: path, headers } = incoming;
-  const upstream = request({ host: '127.0.0.1', port, method, path, headers, agent: false }, async (answer) => {
-    const received: Buffer[] = [];
-    for await (const piece of answer) received.push(Buffer.from(piece));
-    const { body, length } = change(Buffer.concat(received));
-    const isEmpty = method === 'HEAD' || answer.statusCode === 204;
-    outgoing.writeHead(answer.statusCode ?? 500, {
-      ...answer.headers,
-      ...(isEmpty ? {} : { 'content-length': `${length}` }),
-    });
-    outgoing.flushHeaders();
-    if (isEmpty || body.length === length) outgoing.end(body);
-    else outgoing.write(body, () => outgoing.destroy());
-  });
+  const upstream = request({ host: '127.0.0.1', port, method, path, headers, agent: false });
   upstream.on('error', () => outgoing.destroy());
+  upstream.on('response', (answer) => {
+    const received: Buffer[] = [];
+    answer.on('data', (piece: Buffer) => received.push(piece));
+    answer.on('end', () => sendAnswer(call, answer, Buffer.concat(received)));
+  });
   incoming.pipe(upstream);
+}
+
+function sendAnswer({ incoming, outgoing, change }: Call, answer: IncomingMessage, received: Buffer): void {
+  const { body, length } = change(received);
+  const isEmpty = incoming.method === 'HEAD' || answer.statusCode === 204;
+  outgoing.writeHead(answer.statusCode ?? 500, {
+    ...answer.headers,
+    ...(isEmpty ? {} : { 'content-length': `${length}` }),
+  });
+  if (isEmpty || body.length === length) outgoing.end(body);
+  else outgoing.write(body, () => outgoing.destroy());
 }
 
 /** Sets the credentials that the server knows. Returns a function that restores the variables. */

@@ -9,6 +9,7 @@ import { createObjectUndo } from '../src/object-undo.ts';
 import { describeStorages, withStorage } from './storages.ts';
 
 const [a, b, c] = [sessionId('a'), sessionId('b'), sessionId('c')];
+const MIB = 1_024 * 1_024;
 const noAncestors = async (): Promise<readonly []> => [];
 
 async function keysIn(objects: ObjectStore): Promise<readonly string[]> {
@@ -77,6 +78,17 @@ describeStorages('the undo bytes of a session', (factory) => {
       for (let fill = 0; fill < 9; fill += 1) await undo.keep(a, Buffer.alloc(undo.largest, fill));
       expect(await undo.get(a, digestOf('small and old'))).toBeDefined();
       expect((await gather(objects.list('undo/a/'))).length).toBe(8);
+    }));
+
+  it('keep the file that was just kept, also if it is the only large one', () =>
+    withStorage(factory, async ({ objects }) => {
+      const undo = createObjectUndo(objects, noAncestors);
+      const small = (fill: number): Buffer => Buffer.alloc(MIB - 1, fill);
+      for (let fill = 0; fill < 64; fill += 1) await objects.put(`undo/a/${digestOf(small(fill))}`, small(fill));
+      const large = await undo.keep(a, Buffer.alloc(undo.largest, 'x'));
+      if (large === undefined) throw new Error('not kept');
+      expect(await undo.get(a, large)).toBeDefined();
+      expect((await gather(objects.list('undo/a/'))).length).toBeLessThan(64);
     }));
 
   it('are removed with the session', () =>
