@@ -52,6 +52,7 @@ function answersOf(file: SessionFile): Answers {
     [/^\/analytics\/sessions$/, async ({ query }) => sessionsOf(file, query)],
     [/^\/analytics\/cost$/, async ({ query }) => costsOf(file, query)],
     [/^\/sessions\/(?<session>[^/]+)\/timeline$/, async ({ number }) => index.timelines[number]],
+    [/^\/sessions\/(?<session>[^/]+)\/what-if$/, async ({ number }) => index.whatIf[number]],
     [/^\/sessions\/(?<session>[^/]+)\/calls$/, (question) => callsOf(file, question)],
     [/^\/sessions\/(?<session>[^/]+)\/records$/, (question) => recordsOf(file, question)],
     [
