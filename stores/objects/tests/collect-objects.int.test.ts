@@ -197,7 +197,8 @@ describeStorages('a collection', (factory) => {
       };
       const collect = async (): Promise<void> => {
         // Every artifact counts as old, and a name appears only after its artifact was stored.
-        while (!written.signal.aborted) await collectObjects(objects, these(...named), { now: Date.now() + DAY, grace: DAY - 2_000 });
+        while (!written.signal.aborted)
+          await collectObjects(objects, these(...named), { now: Date.now() + DAY, grace: DAY - 2_000 });
       };
       await Promise.all([write(), collect()]);
       for (const [index, digest] of named.entries()) expect(await textOf(objects, digest)).toBe(texts[index]);
