@@ -112,6 +112,7 @@ export function pretendStore(parts: Partial<NdjsonStore> = {}): NdjsonStore {
   return {
     create: never,
     open: never,
+    isOpen: never,
     read: never,
     tail: never,
     artifacts,

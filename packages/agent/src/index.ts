@@ -2,7 +2,7 @@
 
 export type { LiveSessionOptions } from './actor/open-live-session.ts';
 export { openLiveSession } from './actor/open-live-session.ts';
-export type { AccountedSession, AccountOptions, Accounts } from './audit/account-sessions.ts';
+export type { AccountedSession, AccountOptions, Accounts, PartlyRead } from './audit/account-sessions.ts';
 export { addSession, NO_ACCOUNTS } from './audit/account-sessions.ts';
 export type { CallReader, CallReaderOptions, CallReaderState, RowLoader } from './audit/call-reader.ts';
 export { createCallReader, createRowLoader } from './audit/call-reader.ts';
@@ -32,7 +32,7 @@ export { AGENT_ERRORS, AgentError } from './errors.ts';
 export { readMessages } from './session/messages.ts';
 export type { NumberedPrompt } from './fork/cut-points.ts';
 export { readPrompts } from './fork/cut-points.ts';
-export type { ForkBeginning, ForkPlan } from './fork/plan-fork.ts';
+export type { ForkBeginning, ForkPlan, RecordedModel } from './fork/plan-fork.ts';
 export { beginFork, planFork } from './fork/plan-fork.ts';
 export type { LiveOutput } from './output/live-output.ts';
 export { openLiveOutput } from './output/live-output.ts';
@@ -40,10 +40,11 @@ export { compactionPriceAtRest } from './turn/price-compaction.ts';
 export { nearestName } from './nearest-name.ts';
 export { parameterProblem } from './parameter-problem.ts';
 export { grantCovers, grantInWords, patternProblem } from './permissions/grant.ts';
+export { toolsOfPlaceGrant } from './permissions/narrower-tools.ts';
 export type { Permission } from './permissions/judge.ts';
 export { narrower } from './permissions/judge.ts';
 export type { GrantProblem } from './permissions/read-grant.ts';
-export { offeredPlaces, readGrant } from './permissions/read-grant.ts';
+export { offeredPatterns, offeredPlaces, readGrant } from './permissions/read-grant.ts';
 export type { RuledTool } from './permissions/read-rules.ts';
 export { readRules } from './permissions/read-rules.ts';
 export type {
@@ -137,6 +138,8 @@ export type {
   ToolSource,
   ToolTrouble,
 } from './ports/tool.ts';
+export type { RestSettings, SessionAtRest } from './request/call-at-rest.ts';
+export { stateOfNextCall } from './request/call-at-rest.ts';
 export { recordAnswer, recordFailed, recordInterrupted } from './request/answer.ts';
 export { createCacheWriteGate } from './turn/send-request.ts';
 export type { CallOptions, Foreseen } from './request/draft-call.ts';
@@ -163,6 +166,7 @@ export type { SecretValue } from './secrets/mask-text.ts';
 export { isSecretName, secretsOf } from './secrets/mask-text.ts';
 export type { TerminalText } from './output/terminal-text.ts';
 export { openTerminalText, terminalText } from './output/terminal-text.ts';
+export { isImageNote } from './session/keep-images.ts';
 export { keepCapabilities, loadCapabilities, newHash, readArtifact } from './session/materials.ts';
 export type { Progress } from './session/progress.ts';
 export type { Fold, Session } from './session/session.ts';

@@ -24,6 +24,10 @@ export type { Updated, UpdateOptions, UpdateProgress, UnreadTranscript } from '.
 export { updateProjection } from './transcripts/update-projection.ts';
 export type { SessionProjectionOptions } from './sessions/open-session-projection.ts';
 export { openSessionProjection } from './sessions/open-session-projection.ts';
+export type { RecordTexts } from './sessions/record-texts.ts';
+export { recordTexts } from './sessions/record-texts.ts';
+export type { SearchTerm, TextExcerpt } from './sessions/search-terms.ts';
+export { excerptOf, parseSearch } from './sessions/search-terms.ts';
 export type {
   Amount,
   BreakPage,
@@ -41,6 +45,7 @@ export type {
   GroupOfCalls,
   PaidAgainSums,
   SessionListPage,
+  SessionMatches,
   SessionProblem,
   SessionProjection,
   SessionQuery,
@@ -49,4 +54,7 @@ export type {
   SessionUpdateOptions,
   SessionUpdateProgress,
   SkillReport,
+  FoundSessions,
+  MatchPlace,
+  TextQuery,
 } from './sessions/session-projection.ts';

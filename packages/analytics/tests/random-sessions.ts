@@ -34,6 +34,10 @@ export type RandomEvent =
 interface RandomRequest {
   readonly side: boolean;
   readonly alone: boolean;
+  /** Expected input of the request, if it is recorded. */
+  readonly size: number | undefined;
+  /** True if the request asks for a cache entry of one hour. */
+  readonly marked: boolean;
   readonly forecast: readonly [read: number, write: number, fresh: number, unsent: number];
 }
 
@@ -66,6 +70,8 @@ const maybe = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.opt
 const request = {
   side: fc.boolean(),
   alone: fc.boolean(),
+  size: maybe(tokens),
+  marked: fc.boolean(),
   forecast: fc.tuple(tokens, tokens, tokens, tokens),
 };
 
@@ -85,7 +91,8 @@ const randomEvent: fc.Arbitrary<RandomEvent> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ type: fc.constant('prompt'), length: fc.nat(4_000) }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('charge'), cost: maybe(fc.nat(1_000_000)) }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('skill'), skill: fc.nat(2), reason: fc.nat(2) }) },
-  { weight: 1, arbitrary: fc.record({ type: fc.constant('request'), ...request }) },
+  // A process that is killed leaves a request without an end. The next process sends another one.
+  { weight: 3, arbitrary: fc.record({ type: fc.constant('request'), ...request }) },
   { weight: 8, arbitrary: fc.record({ type: fc.constant('call'), ...request, ...answer }) },
   { weight: 2, arbitrary: fc.record({ type: fc.constant('answer'), side: request.side, ...answer }) },
 );
@@ -263,7 +270,8 @@ async function epoch(
   };
 }
 
-function requestOf({ side, alone, forecast: [read, write, fresh, unsent] }: RandomRequest, at: Timestamp): Event {
+function requestOf({ side, alone, size, marked, forecast }: RandomRequest, at: Timestamp): Event {
+  const [read, write, fresh, unsent] = forecast;
   const parameters = { tools: named('p'), system: named('p'), messages: named('p') };
   return made('request.prepared', at, {
     step: 0,
@@ -277,11 +285,12 @@ function requestOf({ side, alone, forecast: [read, write, fresh, unsent] }: Rand
     relation: 'extends',
     sequence: { parameters, blocks: 1, digest: named('prefix') },
     ...(side && alone ? { history: 'none' } : {}),
-    markers: [],
+    markers: marked ? [{ block: 0, ttl: '1h', prefix: named('prefix') }] : [],
     outputLimit: 100,
     envelope: {},
     counts: { tools: 0, system: 0, messages: 1 },
     forecast: { read, write, fresh, unsent, ...(alone ? { cost: money('0.0125') } : {}) },
+    ...(size === undefined ? {} : { size: { input: size, measured: 0, appended: size } }),
   });
 }
 

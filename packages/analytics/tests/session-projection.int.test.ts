@@ -4,6 +4,7 @@
 import { chmodSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { addSession, NO_ACCOUNTS } from '@tidemark/agent';
 import type { Log, SessionId } from '@tidemark/log';
 import { LogError, sessionId, timestamp } from '@tidemark/log';
 import type { MemoryBackend } from '@tidemark/store-memory';
@@ -11,9 +12,10 @@ import { createMemoryBackend, createMemoryStore } from '@tidemark/store-memory';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { SessionProjection } from '../src/index.ts';
 import { openSessionProjection } from '../src/index.ts';
+import { costSums } from '../src/sessions/report-sums.ts';
 import type { RandomEvent, RandomSessions } from './random-sessions.ts';
 import { beginSessions, rowOf } from './random-sessions.ts';
-import { beginSession, call, epoch } from './small-sessions.ts';
+import { beginSession, call, epoch, request } from './small-sessions.ts';
 
 let folder: string;
 let backend: MemoryBackend;
@@ -78,6 +80,43 @@ describe('an update', () => {
     const other = await open();
     expect(await other.update({ sessions: [id] })).toMatchObject({ recordsRead: 2, problems: [] });
     expect(reads).toEqual(['s0 5', 's0 6', 's0 7']);
+  });
+
+  test('shows a request without an end at once, and replaces it by its call when the answer arrives', async () => {
+    const id = await begin([epoch, request(1000)]);
+    await projection.update();
+    expect((await projection.calls(id)).calls).toMatchObject([{ request: 2, answer: 2, duration: null, paid: null }]);
+    const unfinished = (await projection.cost({})).whole;
+    // An entry of one hour costs $6 per million tokens.
+    expect(unfinished).toMatchObject({
+      calls: 1,
+      paid: { unpriced: 1 },
+      estimated: { calls: 1, tokens: 1000, cost: '0.006' },
+    });
+    await sessions.perform({ type: 'events', of: 0, events: [{ ...call(0, 1000), type: 'answer' }] });
+    await projection.update();
+    expect((await projection.calls(id)).calls).toMatchObject([{ request: 2, answer: 3, paid: '0.001' }]);
+    expect((await projection.cost({})).whole).toMatchObject({
+      calls: 1,
+      paid: { unpriced: 0 },
+      estimated: { calls: 0 },
+    });
+  });
+
+  test('counts a call that was cut off, although the next process sends its request again', async () => {
+    const id = await begin([epoch, request(1000)]);
+    await projection.update();
+    await sessions.perform({ type: 'events', of: 0, events: [call(0, 1000)] });
+    await projection.update();
+    expect((await projection.calls(id)).calls).toMatchObject([
+      { request: 2, answer: 2, paid: null, opened: null },
+      { request: 3, answer: 4, paid: '0.001', opened: 'initial' },
+    ]);
+    expect((await projection.cost({ session: id })).whole).toMatchObject({
+      calls: 2,
+      paid: { cost: '0.001', unpriced: 1 },
+      estimated: { calls: 1, tokens: 1000, cost: '0.006' },
+    });
   });
 
   test('shows a call whose written tokens are unread at once, and replaces it when they are read', async () => {
@@ -167,6 +206,14 @@ describe('an update', () => {
       { name: 's1', sums: { calls: 1 } },
     ]);
     expect((await other.sessions({ session: 's0' })).sessions).toMatchObject([{ problem: problem.reason }]);
+    // The commands `cost` and `cache` follow the same rule.
+    const options = { by: 'session', rowOf } as const;
+    const accounts = await addSession(NO_ACCOUNTS, damaged, sessionId('s0'), options);
+    expect((await other.cost({ session: 's0' })).whole).toEqual(costSums(accounts.whole));
+    expect(accounts).toMatchObject({
+      whole: { calls: 2 },
+      problems: [{ session: 's0', error: { code: 'log/damaged' } }],
+    });
     expect((await projection.update()).problems).toEqual([]);
     expect((await projection.cost({ session: 's0' })).whole.calls).toBe(3);
     expect((await projection.sessions({ session: 's0' })).sessions).toMatchObject([{ problem: null }]);

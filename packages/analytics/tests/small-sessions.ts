@@ -12,11 +12,13 @@ export function call(
   read: number,
   written: number,
   more: Partial<Extract<RandomEvent, { type: 'call' }>> = {},
-): RandomEvent {
+): Extract<RandomEvent, { type: 'call' }> {
   return {
     type: 'call',
     side: false,
     alone: false,
+    size: undefined,
+    marked: false,
     forecast: [read, written, 0, written],
     end: 'received',
     usage: [0, read, written],
@@ -25,6 +27,11 @@ export function call(
     seconds: 2,
     ...more,
   };
+}
+
+/** Returns a request without an end, of which these tokens are expected. */
+export function request(size: number): RandomEvent {
+  return { type: 'request', side: false, alone: false, size, marked: true, forecast: [0, size, 0, size] };
 }
 
 /** Begins a session with these events. Returns its id. */

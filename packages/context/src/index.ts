@@ -9,6 +9,8 @@ export {
   NO_CALLS,
   ratesOfAccount,
 } from './account/account.ts';
+export type { CountedUse } from './account/count-use.ts';
+export { countUse } from './account/count-use.ts';
 export type { Churn } from './account/churn.ts';
 export { addChurn, beginChurn } from './account/churn.ts';
 export type { FollowedRecord, Following, RowOf } from './account/follow-calls.ts';
@@ -109,8 +111,11 @@ export {
   LIFE,
   readableEntries,
   unreadable,
+  cacheEntryOf,
   frontEntries,
   isWarmAt,
+  sharedEntries,
+  withEntry,
 } from './cache/entries.ts';
 export type { TextEdit } from './base/edited-text.ts';
 export { editOf } from './base/edited-text.ts';

@@ -7,9 +7,9 @@ import { useEffect } from 'preact/hooks';
 import { textOf } from './connection.ts';
 import type { Conversation, Entry } from './conversation.ts';
 import { addRecords, NO_CONVERSATION } from './conversation.ts';
-import { FixedRows } from './fixed-rows.tsx';
 import { grouped } from './request-data.ts';
 import { linkTo } from './route.ts';
+import { VirtualRows } from './virtual-rows.tsx';
 
 type Checkpoint = components['schemas']['ShownCheckpoint'];
 
@@ -121,7 +121,7 @@ function ReplacedConversation({
         {keeps.length > 0 && ` Kept unchanged: the messages of record ${keeps.join(', ')}.`}
       </p>
       {problem.value !== '' && <p role="alert">{problem.value}</p>}
-      <FixedRows
+      <VirtualRows
         label={`Replaced conversation from record ${from}`}
         count={entries.length}
         rowHeight={28}
@@ -129,7 +129,7 @@ function ReplacedConversation({
         onSelect={(index) => {
           selected.value = index;
         }}
-        row={(index) => <EntryLine entry={entries[index]} kept={keeps} />}
+        row={(index) => [<EntryLine entry={entries[index]} kept={keeps} />]}
       />
       {next.value <= to && (
         <button type="button" onClick={() => void load()}>

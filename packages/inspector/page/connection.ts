@@ -1,14 +1,19 @@
 // Connection to the server: the token of this tab, and the client. The token is kept for the tab, so it survives a
-// reload. It is never in an address or a cookie.
+// reload. It is never in an address or a cookie. A file that contains its data has no server and needs no token.
 
 import { signal } from '@preact/signals';
 import type { SessionClient } from '@tidemark/client';
 import { answerOf, createSessionClient, RequestError } from '@tidemark/client';
+import { createFileFetch } from './file/file-answers.ts';
+import type { SessionFile } from './file/file-parts.ts';
+import { openFile } from './file/file-parts.ts';
 
 const PLACE = 'tidemark-token';
 
 /** Client of the server, or `undefined` while the tab has no token. */
 export const client = signal<SessionClient | undefined>(undefined);
+/** File that this page is. `undefined` if the page is from a server. */
+export const file = signal<SessionFile | undefined>(undefined);
 /** Reason why the tab has no token. */
 export const refusal = signal('');
 
@@ -26,8 +31,15 @@ export function leave(reason: string): void {
   refusal.value = reason;
 }
 
-/** Exchanges the code in the address for the token, or uses the token of the tab. */
+/** Opens the file that this page is, exchanges the code in the address for the token, or uses the token of the tab. */
 export async function enter(): Promise<void> {
+  const opened = await openFile((id) => document.getElementById(id)?.textContent);
+  if (opened !== undefined) {
+    file.value = opened;
+    // The address is only a name: all requests are answered from the file.
+    client.value = createSessionClient({ url: 'file-data://session', fetch: createFileFetch(opened) });
+    return;
+  }
   const code = /^#code=(.+)$/.exec(location.hash)?.[1];
   if (code !== undefined) {
     // The code must not stay in the history of the browser.

@@ -3,7 +3,7 @@
 import type { Signal } from '@preact/signals';
 import { batch, signal } from '@preact/signals';
 import type { components, FollowedEvent, SessionClient } from '@tidemark/client';
-import { followSession } from '@tidemark/client';
+import { answerOf, followSession } from '@tidemark/client';
 import type { Recorded } from '@tidemark/log';
 import { textOf } from './connection.ts';
 import type { Conversation } from './conversation.ts';
@@ -25,15 +25,41 @@ export interface Followed {
 /** Longest kept end of the output of a running call, in characters. */
 const LONGEST_OUTPUT = 32_768;
 
-/** Follows a session until the signal aborts. */
-export function follow(client: SessionClient, session: string, ended: AbortSignal): Followed {
-  const followed: Followed = {
+function notFollowedYet(): Followed {
+  return {
     conversation: signal(NO_CONVERSATION),
     arriving: signal(''),
     outputs: signal(new Map()),
     questions: signal([]),
     problem: signal(''),
   };
+}
+
+/** Records that are read at once. */
+const PAGE = 1_000;
+
+/** Reads a session that does not change, until the signal aborts. */
+export function readWhole(client: SessionClient, session: string, ended: AbortSignal): Followed {
+  const followed = notFollowedYet();
+  const { conversation, problem } = followed;
+  const run = async (): Promise<void> => {
+    for (let from = 0; !ended.aborted;) {
+      const params = { path: { session }, query: { from, limit: PAGE } };
+      const { records, next } = await answerOf(client.GET('/sessions/{session}/records', { params, signal: ended }));
+      if (next === from) return;
+      conversation.value = addRecords(conversation.value, records);
+      from = next;
+    }
+  };
+  run().catch((error: unknown) => {
+    if (!ended.aborted) problem.value = textOf(error);
+  });
+  return followed;
+}
+
+/** Follows a session until the signal aborts. */
+export function follow(client: SessionClient, session: string, ended: AbortSignal): Followed {
+  const followed = notFollowedYet();
   let waiting: Recorded[] = [];
   const flush = (): void => {
     if (waiting.length === 0) return;

@@ -4,10 +4,10 @@ import type { Signal } from '@preact/signals';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { textOf } from './connection.ts';
-import { FixedRows } from './fixed-rows.tsx';
 import type { BlockGroup, RequestStore, ShownBlock, ShownRequest } from './request-data.ts';
 import { contentKind, grouped, groupsOf } from './request-data.ts';
 import { linkTo } from './route.ts';
+import { VirtualRows } from './virtual-rows.tsx';
 
 type ContextRow =
   | { readonly type: 'group'; readonly group: BlockGroup }
@@ -44,7 +44,7 @@ export function RequestContext({ request, store, selected, marked }: RequestCont
   const shared = request.previous?.shared ?? 0;
   return (
     <div class="context">
-      <FixedRows
+      <VirtualRows
         label="Blocks of the request"
         count={rows.length}
         rowHeight={28}
@@ -52,9 +52,9 @@ export function RequestContext({ request, store, selected, marked }: RequestCont
         onSelect={select}
         row={(index) => {
           const row = rows[index];
-          if (row === undefined) return null;
-          if (row.type === 'group') return <GroupRow group={row.group} open={!folded.value.has(row.group.title)} />;
-          return <BlockRow {...row} added={row.index >= shared} marked={marked?.has(row.index) === true} />;
+          if (row === undefined) return [];
+          if (row.type === 'group') return [<GroupRow group={row.group} open={!folded.value.has(row.group.title)} />];
+          return [<BlockRow {...row} added={row.index >= shared} marked={marked?.has(row.index) === true} />];
         }}
       />
       <BlockPanel request={request} store={store} selected={selected} />
@@ -141,13 +141,13 @@ function BlockPanel({ request, store, selected }: Omit<RequestContextProps, 'mar
         {grouped(block.bytes)} bytes
       </p>
       {problem.value !== '' && <p role="alert">{problem.value}</p>}
-      <FixedRows label="Text of the block" count={lines.length} rowHeight={20} active={-1} row={(at) => lines[at]} />
+      <VirtualRows label="Text of the block" count={lines.length} rowHeight={20} row={(at) => [lines[at]]} />
     </section>
   );
 }
 
 function BlockOrigin({ session, block }: { readonly session: string; readonly block: ShownBlock }) {
-  const { layer, record, kind, at = '' } = block;
+  const { layer, record, kind, at } = block;
   if (record === undefined) return <>Layer {layer} of the prompt contract</>;
   return (
     <>

@@ -3,16 +3,43 @@
 import type { components, SessionClient } from '@tidemark/client';
 import { answerOf } from '@tidemark/client';
 
-export type ShownBlock = components['schemas']['RequestBlock'];
-export type ShownRequest = components['schemas']['RequestStructure'];
-export type ShownPlace = components['schemas']['RequestInList'];
+/** One block of a request, without its text. */
+export interface ShownBlock {
+  readonly section: string;
+  readonly role: string;
+  readonly holds: string;
+  readonly group: number;
+  /** Name of the layer, for blocks of the front. */
+  readonly layer: string | undefined;
+  /** Position, kind and time of the record that the block comes from, for blocks of the history. */
+  readonly record: number | undefined;
+  readonly kind: string | undefined;
+  readonly at: string;
+  readonly bytes: number;
+  readonly tokens: number;
+  readonly begins: string;
+}
+
+type Structure = components['schemas']['RequestStructure'];
+
+/** A request with all of its blocks. */
+export type ShownRequest = Omit<Structure, 'from' | 'blocks'> & { readonly blocks: readonly ShownBlock[] };
+
+/** Place of a request in its session. */
+export interface ShownPlace {
+  readonly position: number;
+  readonly step: number;
+  readonly stream: string;
+}
+
 export type ShownMatches = components['schemas']['FoundBlocks'];
 
 export type ShownCosts = components['schemas']['CarryCosts'];
 
-/** Requests of one session. Requests that were shown last are kept. */
+/** Requests of one session. The list, and the requests that were shown last, are kept. */
 export interface RequestStore {
-  list(): Promise<readonly ShownPlace[]>;
+  /** Returns all requests. A list that was read before is used if it contains requests after `position`. */
+  list(position?: number): Promise<readonly ShownPlace[]>;
   /** Returns a request with all of its blocks. */
   read(position: number): Promise<ShownRequest>;
   text(position: number, block: number, sent?: { readonly from: number; readonly to: number }): Promise<string>;
@@ -25,6 +52,7 @@ const KEPT = 24;
 /** Creates a store that reads from a server. */
 export function createRequestStore(client: SessionClient, session: string): RequestStore {
   const held = new Map<number, Promise<ShownRequest>>();
+  const places = createPlaces(client, session);
   let latest: ShownRequest | undefined;
   const load = async (position: number): Promise<ShownRequest> => {
     const base = latest;
@@ -32,15 +60,12 @@ export function createRequestStore(client: SessionClient, session: string): Requ
     const path = { session, position };
     const found = await answerOf(client.GET('/sessions/{session}/requests/{position}', { params: { path, query } }));
     const shared = base === undefined ? [] : base.blocks.slice(0, found.from);
-    const whole = { ...found, from: 0, blocks: [...shared, ...found.blocks] };
+    const whole = { ...found, blocks: [...shared, ...blocksOf(found)] };
     latest = whole;
     return whole;
   };
   return {
-    async list() {
-      const path = { session };
-      return (await answerOf(client.GET('/sessions/{session}/requests', { params: { path } }))).requests;
-    },
+    list: places,
     read(position) {
       const known = held.get(position);
       if (known !== undefined) return known;
@@ -67,12 +92,58 @@ export function createRequestStore(client: SessionClient, session: string): Requ
   };
 }
 
+function createPlaces(client: SessionClient, session: string): RequestStore['list'] {
+  let known: Promise<readonly ShownPlace[]> | undefined;
+  const load = async (): Promise<readonly ShownPlace[]> => {
+    const path = { session };
+    return placesOf(await answerOf(client.GET('/sessions/{session}/requests', { params: { path } })));
+  };
+  return async (position) => {
+    const last = (await known?.catch(() => undefined))?.at(-1);
+    if (known === undefined || last === undefined || position === undefined || last.position <= position)
+      known = load();
+    return known;
+  };
+}
+
+/** Returns the requests of columns. */
+export function placesOf({ streams, distance, step, stream }: components['schemas']['RequestColumns']): ShownPlace[] {
+  let position = 0;
+  return distance.map((one, index) => {
+    position += one;
+    return { position, step: step[index] ?? 0, stream: streams[stream[index] ?? 0] ?? '' };
+  });
+}
+
+/** Returns the blocks of columns. */
+export function blocksOf({ at: sent, blocks: columns }: Pick<Structure, 'at' | 'blocks'>): ShownBlock[] {
+  const { names, section, role, holds, group, layer, record, kind, age, bytes, tokens, begins } = columns;
+  const now = Date.parse(sent);
+  const named = (column: readonly (number | null)[], index: number): string | undefined => names[column[index] ?? -1];
+  return begins.map((text, index) => {
+    const old = age[index] ?? null;
+    return {
+      section: named(section, index) ?? '',
+      role: named(role, index) ?? '',
+      holds: named(holds, index) ?? '',
+      group: group[index] ?? -1,
+      layer: named(layer, index),
+      record: record[index] ?? undefined,
+      kind: named(kind, index),
+      at: old === null ? '' : new Date(now - old).toISOString(),
+      bytes: bytes[index] ?? 0,
+      tokens: tokens[index] ?? 0,
+      begins: text,
+    };
+  });
+}
+
 /** Kinds of content, each with its own colour, pattern and word. */
 export type ContentKind = 'tools' | 'system' | 'user' | 'answer' | 'thinking' | 'call' | 'result' | 'other';
 
 /** Returns the kind of content of a block. */
 export function contentKind({ section, role, holds }: ShownBlock): ContentKind {
-  if (section !== 'messages') return section;
+  if (section === 'tools' || section === 'system') return section;
   if (holds === 'thinking' || holds === 'call' || holds === 'result') return holds;
   if (role === 'assistant') return 'answer';
   return role === 'user' ? 'user' : 'other';

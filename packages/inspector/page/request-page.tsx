@@ -1,44 +1,43 @@
 // One request: drawn to scale, next to the previous one, with the text and the origin of each block.
 
 import { useSignal } from '@preact/signals';
-import type { SessionClient } from '@tidemark/client';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { textOf } from './connection.ts';
+import { useKeptAddress } from './kept-address.ts';
 import { RequestContext } from './request-context.tsx';
 import { RequestCosts } from './request-costs.tsx';
 import type { RequestStore, ShownPlace, ShownRequest } from './request-data.ts';
-import { createRequestStore, grouped, inputParts } from './request-data.ts';
+import { grouped, inputParts } from './request-data.ts';
 import { RequestDifference } from './request-difference.tsx';
 import { RequestIcicle } from './request-icicle.tsx';
 import { linkTo, route } from './route.ts';
 
-/** Shows the request at a position of a session. */
-export function RequestPage({
-  client,
-  session,
-  position,
-}: {
-  readonly client: SessionClient;
-  readonly session: string;
+interface RequestPlace {
+  readonly store: RequestStore;
   readonly position: number;
-}) {
-  const store = useMemo(() => createRequestStore(client, session), [client, session]);
+}
+
+/** Shows the request at a position of a session. It is drawn before the list of requests arrives. */
+export function RequestPage({ store, position }: RequestPlace) {
   const request = useSignal<ShownRequest | undefined>(undefined);
   const places = useSignal<readonly ShownPlace[]>([]);
   const problem = useSignal('');
   useEffect(() => {
     let wanted = true;
-    Promise.all([store.read(position), store.list()]).then(
-      ([found, list]) => {
-        if (!wanted) return;
+    const fail = (error: unknown): void => {
+      if (wanted) problem.value = textOf(error);
+    };
+    store
+      .read(position)
+      .then((found) => {
+        if (!wanted) return undefined;
         request.value = found;
-        places.value = list;
         problem.value = '';
-      },
-      (error: unknown) => {
-        if (wanted) problem.value = textOf(error);
-      },
-    );
+        return store.list(position).then((list) => {
+          if (wanted) places.value = list;
+        });
+      })
+      .catch(fail);
     return () => {
       wanted = false;
     };
@@ -68,14 +67,13 @@ function RequestView({
   const asked = Number(route.value.values.get('block') ?? '-1');
   const selected = useSignal(Number.isSafeInteger(asked) ? asked : -1);
   const { session, position, step, stream } = request;
-  const select = (block: number): void => {
-    selected.value = block;
-    history.replaceState(
-      undefined,
-      '',
-      linkTo(['sessions', session, 'request', String(position)], { block: `${block}` }),
-    );
+  const { value: block } = selected;
+  const select = (chosen: number): void => {
+    selected.value = chosen;
   };
+  useKeptAddress(
+    block < 0 ? undefined : linkTo(['sessions', session, 'request', String(position)], { block: `${block}` }),
+  );
   const own = places.filter((one) => one.stream === stream);
   const at = own.findIndex((one) => one.position === position);
   return (

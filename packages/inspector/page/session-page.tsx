@@ -4,10 +4,10 @@ import { useSignal } from '@preact/signals';
 import type { components, SessionClient } from '@tidemark/client';
 import { answerOf } from '@tidemark/client';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { textOf } from './connection.ts';
+import { file, textOf } from './connection.ts';
 import type { CallEntry, Entry } from './conversation.ts';
 import type { Followed } from './live-session.ts';
-import { follow } from './live-session.ts';
+import { follow, readWhole } from './live-session.ts';
 import { route } from './route.ts';
 
 interface SessionPlace {
@@ -18,7 +18,8 @@ interface SessionPlace {
 /** Shows a session and follows it. */
 export function SessionPage({ client, session }: SessionPlace) {
   const ended = useMemo(() => new AbortController(), [client, session]);
-  const followed = useMemo(() => follow(client, session, ended.signal), [ended]);
+  const isFile = file.value !== undefined;
+  const followed = useMemo(() => (isFile ? readWhole : follow)(client, session, ended.signal), [ended]);
   useEffect(() => () => ended.abort(), [ended]);
   const { conversation, arriving, questions, problem } = followed;
   useRecordOfAddress(conversation.value.length);
@@ -34,7 +35,7 @@ export function SessionPage({ client, session }: SessionPlace) {
       {questions.value.map((waiting) => (
         <QuestionView key={waiting.id} client={client} session={session} {...waiting} />
       ))}
-      <PromptBox client={client} session={session} running={conversation.value.running} />
+      {!isFile && <PromptBox client={client} session={session} running={conversation.value.running} />}
     </section>
   );
 }

@@ -4,9 +4,11 @@
 import { useSignal } from '@preact/signals';
 import type { SessionClient } from '@tidemark/client';
 import { answerOf } from '@tidemark/client';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import { CheckpointPage } from './checkpoint-page.tsx';
+import { file } from './connection.ts';
 import { CostPage } from './cost-page.tsx';
+import { createRequestStore } from './request-data.ts';
 import { RequestPage } from './request-page.tsx';
 import { linkTo, route } from './route.ts';
 import { SessionPage } from './session-page.tsx';
@@ -22,8 +24,8 @@ const VIEWS = [
   ['cost', 'Cost'],
 ] as const;
 
-/** Links to the places of a session. */
-function SessionTabs({ session, view }: { readonly session: string; readonly view: string }) {
+/** Links to the places of a session. A request has a tab only while it is shown. */
+function SessionTabs({ session, view, position }: Omit<SessionViewPlace, 'client'>) {
   return (
     <nav class="tabs" aria-label="Session">
       {VIEWS.map(([name, text]) => (
@@ -32,9 +34,14 @@ function SessionTabs({ session, view }: { readonly session: string; readonly vie
           href={linkTo(['sessions', session, ...(name === '' ? [] : [name])])}
           aria-current={name === view ? 'page' : undefined}
         >
-          {text}
+          {name === '' && file.value !== undefined ? 'Conversation' : text}
         </a>
       ))}
+      {view === 'request' && (
+        <a href={linkTo(['sessions', session, 'request', String(position)])} aria-current="page">
+          Request
+        </a>
+      )}
     </nav>
   );
 }
@@ -64,21 +71,21 @@ export function SessionView({ client, session, view, position }: SessionViewPlac
     <>
       <h1>{title.value ?? session}</h1>
       {title.value !== undefined && <p class="soft id">{session}</p>}
-      <SessionTabs session={session} view={view} />
+      <SessionTabs session={session} view={view} position={position} />
       <PlaceOfSession client={client} session={session} view={view} position={position} />
     </>
   );
 }
 
 function PlaceOfSession({ client, session, view, position }: SessionViewPlace) {
-  if (view === 'timeline') return <TimelinePage client={client} session={session} />;
+  const store = useMemo(() => createRequestStore(client, session), [client, session]);
+  if (view === 'timeline') return <TimelinePage client={client} session={session} requests={store} />;
   if (view === 'cost') return <CostPage client={client} session={session} />;
   if (view === 'checkpoints') return <CheckpointPage client={client} session={session} />;
-  if (view === 'request' && Number.isInteger(position))
-    return <RequestPage client={client} session={session} position={position} />;
+  if (view === 'request' && Number.isInteger(position)) return <RequestPage store={store} position={position} />;
   if (view === 'travel') {
     const step = route.value.values.get('step');
-    return <TravelPage client={client} session={session} asked={step === null ? undefined : Number(step)} />;
+    return <TravelPage store={store} session={session} asked={step === null ? undefined : Number(step)} />;
   }
   return <SessionPage client={client} session={session} />;
 }

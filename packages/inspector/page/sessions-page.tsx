@@ -5,12 +5,13 @@ import type { SessionClient } from '@tidemark/client';
 import { answerOf } from '@tidemark/client';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
-import { textOf } from './connection.ts';
+import { file, textOf } from './connection.ts';
 import { count, counted, dollars, percent, time } from './format.ts';
 import { linkTo } from './route.ts';
 import { emptyList, followSessions } from './session-list.ts';
 import type { ListedSession, SessionRow } from './session-tree.ts';
 import { sessionTree } from './session-tree.ts';
+import { askedSearch, SearchField, SearchResults } from './text-search.tsx';
 import { VirtualRows } from './virtual-rows.tsx';
 
 /** Time for which a search must stay before it is sent, in milliseconds. */
@@ -47,7 +48,8 @@ export function SessionsPage({ client }: { readonly client: SessionClient }) {
             }}
           />
         </label>
-        <NewSession client={client} />
+        {file.value === undefined && <SearchField />}
+        {file.value === undefined && <NewSession client={client} />}
         <span class="soft" role="status">
           {list.complete.value || rows.value.length > 0
             ? counted(rows.value.length, 'session')
@@ -56,7 +58,9 @@ export function SessionsPage({ client }: { readonly client: SessionClient }) {
         </span>
       </div>
       {list.problem.value !== '' && <p role="alert">{list.problem.value}</p>}
-      {rows.value.length === 0 ? (
+      {file.value === undefined && askedSearch().text !== '' ? (
+        <SearchResults client={client} />
+      ) : rows.value.length === 0 ? (
         list.complete.value && (
           <p class="soft">{title.value === '' ? 'There is no session yet.' : 'No title contains this text.'}</p>
         )
@@ -67,15 +71,24 @@ export function SessionsPage({ client }: { readonly client: SessionClient }) {
   );
 }
 
+const SESSION_COLUMNS = {
+  columns: 'session-rows',
+  head: ['Session', 'Last change (UTC)', 'Calls', 'Paid', 'Hit rate', 'Breaks', 'Paid again'],
+};
+
 function SessionTable({ rows }: { readonly rows: readonly SessionRow[] }) {
+  const active = useSignal(0);
   return (
     <VirtualRows
       label="Sessions"
-      columns="session-rows"
-      head={['Session', 'Last change (UTC)', 'Calls', 'Paid', 'Hit rate', 'Breaks', 'Paid again']}
+      table={SESSION_COLUMNS}
       count={rows.length}
       rowHeight={36}
-      open={(index) => {
+      active={Math.min(active.value, rows.length - 1)}
+      onSelect={(index) => {
+        active.value = index;
+      }}
+      onOpen={(index) => {
         const session = rows[index]?.session.session;
         if (session !== undefined) location.hash = linkTo(['sessions', session]);
       }}

@@ -9,7 +9,7 @@ import { textOf } from './connection.ts';
 import { count, dollars, duration, time } from './format.ts';
 import { linkTo } from './route.ts';
 import type { TimelineCall } from './timeline-calls.ts';
-import { breakText, isExpired, isLongPause } from './timeline-calls.ts';
+import { breakText, isExpired, isLongPause, recordsText } from './timeline-calls.ts';
 
 type Call = components['schemas']['Call'];
 
@@ -52,11 +52,11 @@ export function CallDetails({ client, session, call }: CallPlace) {
         Step {call.step}
         {call.isBreak && <span class="badge"> {call.cause === null ? '◆ new epoch' : '▼ miss'}</span>}
       </h2>
-      {call.request !== null && (
-        <p>
-          <a href={requestLink(session, call.request)}>Open the request</a>
-        </p>
-      )}
+      <p>
+        <a href={requestLink(session, call)}>
+          Open the request{call.request === null && ', as it would have been sent'}
+        </a>
+      </p>
       {call.isBreak && <p class="why">{breakText(call)}</p>}
       {isLongPause(call) && (
         <p>
@@ -75,9 +75,9 @@ export function CallDetails({ client, session, call }: CallPlace) {
   );
 }
 
-/** Returns the address of a request, by the position of its record. */
-export function requestLink(session: string, request: number): string {
-  return linkTo(['sessions', session, 'request', String(request)]);
+/** Returns the address of the request of a call. An import without a record of the request has it at its answer. */
+export function requestLink(session: string, { request, answer }: Pick<TimelineCall, 'request' | 'answer'>): string {
+  return linkTo(['sessions', session, 'request', String(request ?? answer)]);
 }
 
 function TokenTable({ call: { tokens, forecast } }: { readonly call: Call }) {
@@ -161,7 +161,7 @@ function CostTable({
 }
 
 function FactTable({ call }: { readonly call: Call }) {
-  const { request, answer, stream, at, provider, model, contract, opened, cause, held, verdict } = call;
+  const { stream, at, provider, model, contract, opened, cause, held, verdict } = call;
   return (
     <Facts
       title="Call"
@@ -170,7 +170,7 @@ function FactTable({ call }: { readonly call: Call }) {
         ['Duration', call.duration === null ? 'unknown' : duration(call.duration)],
         ['Model', `${model} (${provider})`],
         ['Stream', stream],
-        ['Records', `${request === null ? 'no request' : `request ${request}`}, answer ${answer}`],
+        ['Records', recordsText(call)],
         ['Opened an epoch', opened === null ? 'no' : causeText(opened)],
         ['Cause of the miss', cause === null ? 'no miss' : causeText(cause)],
         ['In the cache before', held === null ? 'unknown' : `${count(held)} tokens`],

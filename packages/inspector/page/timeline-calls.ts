@@ -129,6 +129,12 @@ export function markText({ opened, cause, lost }: TimelineCall): string {
   return `${cause}, ${lost === null ? 'price unknown' : billionths(lost)}`;
 }
 
+/** Names the records of a call. A call that was cut off, or that still runs, has no record of its end. */
+export function recordsText({ request, answer }: Pick<TimelineCall, 'request' | 'answer'>): string {
+  if (request === null) return `no request, answer ${answer}`;
+  return request === answer ? `request ${request}, no answer recorded` : `request ${request}, answer ${answer}`;
+}
+
 /** Describes a call in one line for a person who does not see the chart. */
 export function callText(call: TimelineCall, begins: string): string {
   const { read, written, fresh, untold, output } = call.tokens;

@@ -5,8 +5,9 @@ import { useSignal } from '@preact/signals';
 import type { components, SessionClient } from '@tidemark/client';
 import { answerOf } from '@tidemark/client';
 import { useEffect, useMemo } from 'preact/hooks';
-import { textOf } from './connection.ts';
+import { file, textOf } from './connection.ts';
 import { billionths, count, counted, duration, time } from './format.ts';
+import type { RequestStore } from './request-data.ts';
 import { route } from './route.ts';
 import { CallDetails, requestLink } from './timeline-call.tsx';
 import type { BarScale, StreamTimeline } from './timeline-calls.ts';
@@ -23,8 +24,8 @@ interface TimelinePlace {
   readonly session: string;
 }
 
-/** Reads the timeline of a session and shows it. */
-export function TimelinePage({ client, session }: TimelinePlace) {
+/** Reads the timeline of a session and shows it. Then prepares its requests, so that the first one opens fast. */
+export function TimelinePage({ client, session, requests }: TimelinePlace & { readonly requests: RequestStore }) {
   const timeline = useSignal<Timeline | undefined>(undefined);
   const problem = useSignal('');
   const read = (): void => {
@@ -32,6 +33,8 @@ export function TimelinePage({ client, session }: TimelinePlace) {
       (answer) => {
         timeline.value = answer;
         problem.value = '';
+        // The server folds the log of the session for it. An error is shown when a request is opened.
+        void requests.list(0).catch(() => undefined);
       },
       (error: unknown) => {
         problem.value = textOf(error);
@@ -73,16 +76,18 @@ function TimelineView({ client, session, timeline, read }: TimelineContent) {
   const place = Math.min(selected.value, stream.calls.length - 1);
   const call = stream.calls[place];
   const open = (): void => {
-    if (call?.request !== null && call !== undefined) location.hash = requestLink(session, call.request);
+    if (call !== undefined) location.hash = requestLink(session, call);
   };
   return (
     <>
       <div class="controls">
         <StreamChoice timeline={timeline} number={number} named={named} />
         <ScaleChoice scale={scale} />
-        <button type="button" onClick={read}>
-          Read again
-        </button>
+        {file.value === undefined && (
+          <button type="button" onClick={read}>
+            Read again
+          </button>
+        )}
         <span class="soft">{summaryOf(stream)}</span>
       </div>
       <TimelineLegend scale={scale.value} />
@@ -164,6 +169,11 @@ function ScaleChoice({ scale }: { readonly scale: Signal<BarScale> }) {
   );
 }
 
+const BREAK_COLUMNS = {
+  columns: 'break-rows',
+  head: ['Step', 'Time (UTC)', 'Pause before', 'Cause', 'Paid again', 'Additional cost'],
+};
+
 function BreakList({ stream, selected }: { readonly stream: StreamTimeline; readonly selected: Signal<number> }) {
   if (stream.breaks.length === 0) return <p>No call of this stream paid tokens again, and no later epoch opened.</p>;
   return (
@@ -171,11 +181,11 @@ function BreakList({ stream, selected }: { readonly stream: StreamTimeline; read
       <h2>{counted(stream.breaks.length, 'break')}</h2>
       <VirtualRows
         label="Breaks"
-        columns="break-rows"
-        head={['Step', 'Time (UTC)', 'Pause before', 'Cause', 'Paid again', 'Additional cost']}
+        table={BREAK_COLUMNS}
         count={stream.breaks.length}
         rowHeight={34}
-        open={(index) => {
+        active={stream.breaks.indexOf(selected.value)}
+        onSelect={(index) => {
           selected.value = stream.breaks[index] ?? 0;
         }}
         row={(index) => breakCells(stream, stream.breaks[index] ?? 0)}

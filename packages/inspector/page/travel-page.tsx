@@ -2,26 +2,25 @@
 
 import type { Signal } from '@preact/signals';
 import { useSignal } from '@preact/signals';
-import type { SessionClient } from '@tidemark/client';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { textOf } from './connection.ts';
+import { useKeptAddress } from './kept-address.ts';
 import { RequestContext } from './request-context.tsx';
 import type { RequestStore, ShownMatches, ShownPlace, ShownRequest } from './request-data.ts';
-import { createRequestStore, grouped } from './request-data.ts';
+import { grouped } from './request-data.ts';
 import { SourceNote } from './request-page.tsx';
 import { linkTo } from './route.ts';
 
 /** Shows the context of a session at one of its requests. `asked` is the position of the first request to show. */
 export function TravelPage({
-  client,
+  store,
   session,
   asked,
 }: {
-  readonly client: SessionClient;
+  readonly store: RequestStore;
   readonly session: string;
   readonly asked: number | undefined;
 }) {
-  const store = useMemo(() => createRequestStore(client, session), [client, session]);
   const places = useSignal<readonly ShownPlace[]>([]);
   const at = useSignal(-1);
   const request = useSignal<ShownRequest | undefined>(undefined);
@@ -30,7 +29,7 @@ export function TravelPage({
     problem.value = textOf(error);
   };
   useEffect(() => {
-    store.list().then((list) => {
+    store.list(asked).then((list) => {
       const main = list.filter(({ stream }) => stream === 'main');
       const found = main.findIndex(({ position }) => position === asked);
       places.value = main;
@@ -38,10 +37,10 @@ export function TravelPage({
     }, fail);
   }, [store]);
   const place = places.value[at.value];
+  useKeptAddress(place && linkTo(['sessions', session, 'travel'], { step: `${place.position}` }));
   useEffect(() => {
     if (place === undefined) return undefined;
     let wanted = true;
-    history.replaceState(undefined, '', linkTo(['sessions', session, 'travel'], { step: `${place.position}` }));
     store.read(place.position).then((found) => {
       if (!wanted) return;
       request.value = found;

@@ -1,81 +1,66 @@
-// Table of any number of rows of one height. Only the visible rows are in the document. The arrow keys move through all
-// rows, and Enter opens one.
+// Rows of one height, any number of them: a table with a head, a list with a selection, or lines of text. Only the
+// visible rows are in the document. The arrow keys, Page Up, Page Down, Home and End move the selection.
 
 import { useSignal } from '@preact/signals';
 import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } from '@tanstack/virtual-core';
 import type { ComponentChildren } from 'preact';
-import { useId, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 
-/** Height of the head, which stays at the top, in pixels. */
+/** Height of the head of a table, which stays at the top, in pixels. */
 const HEAD = 36;
 
-interface RowTable {
-  /** Name of the table for a screen reader. */
+interface RowsProps {
+  /** Name of the rows for a screen reader. */
   readonly label: string;
-  readonly head: readonly string[];
-  /** Class that sets the widths of the columns. */
-  readonly columns: string;
   readonly count: number;
+  /** Height of a row in pixels. */
   readonly rowHeight: number;
-  /** Returns the cells of a row. */
+  /** Returns the cells of a row. A row of a list, or a line, is one cell. */
   readonly row: (index: number) => readonly ComponentChildren[];
-  readonly open: (index: number) => void;
+  /** Names of the columns, and the class that sets their widths. Absent for a list. */
+  readonly table?: { readonly head: readonly string[]; readonly columns: string };
+  /** Selected row. It is scrolled into view. -1 for none. */
+  readonly active?: number;
+  /** Selects a row. Absent for lines without a selection. */
+  readonly onSelect?: (index: number) => void;
+  /** Opens a row, after a click or Enter. */
+  readonly onOpen?: (index: number) => void;
 }
 
-/** Shows a table of rows of one height. */
-export function VirtualRows({ label, head, columns, count, rowHeight, row, open }: RowTable) {
-  const place = useRef<HTMLDivElement>(null);
+/** Shows rows of one height. */
+export function VirtualRows(props: RowsProps) {
+  const { label, count, rowHeight, table, active = -1, onSelect, onOpen } = props;
+  const box = useRef<HTMLDivElement>(null);
   const id = useId();
-  const active = useSignal(0);
-  const virtualizer = useVirtualizer(place, count, rowHeight);
-  const move = (event: KeyboardEvent): void => {
-    const next = placeAfter(event.key, active.value, count);
-    if (next !== undefined) {
-      active.value = next;
-      virtualizer.scrollToIndex(next);
-    } else if (event.key === 'Enter' && event.target === event.currentTarget) open(active.value);
+  const virtualizer = useVirtualizer(box, { count, rowHeight, head: table === undefined ? 0 : HEAD });
+  useEffect(() => {
+    if (active >= 0) virtualizer.scrollToIndex(active);
+  }, [active]);
+  const press = (event: KeyboardEvent): void => {
+    const page = Math.max(1, Math.floor((box.current?.clientHeight ?? 0) / rowHeight) - 1);
+    const to = placeAfter(event.key, { active, page, count });
+    if (to !== undefined && onSelect !== undefined && count > 0) onSelect(Math.max(0, Math.min(count - 1, to)));
+    else if (event.key === 'Enter' && event.target === event.currentTarget && active >= 0) onOpen?.(active);
     else return;
     event.preventDefault();
   };
+  const role = table !== undefined ? 'grid' : onSelect === undefined ? 'region' : 'listbox';
   return (
     <div
-      ref={place}
-      class={`rows ${columns}`}
-      role="grid"
-      aria-label={label}
-      aria-rowcount={count + 1}
+      ref={box}
+      class={table === undefined ? 'rows list-rows' : `rows table-rows ${table.columns}`}
+      role={role}
       tabIndex={0}
-      aria-activedescendant={`${id}-${active.value}`}
-      onKeyDown={move}
+      aria-label={label}
+      {...(table !== undefined && { 'aria-rowcount': count + 1 })}
+      {...(active >= 0 && onSelect !== undefined && { 'aria-activedescendant': `${id}-${active}` })}
+      onKeyDown={press}
     >
-      <div role="row" class="head" aria-rowindex={1}>
-        {head.map((name) => (
-          <span key={name} role="columnheader">
-            {name}
-          </span>
-        ))}
-      </div>
-      <div role="rowgroup">
-        <div class="space" role="presentation" style={{ height: `${virtualizer.getTotalSize()}px` }}>
-          {virtualizer.getVirtualItems().map(({ index, start }) => (
-            <div
-              key={index}
-              id={`${id}-${index}`}
-              role="row"
-              aria-rowindex={index + 2}
-              class={index === active.value ? 'active' : ''}
-              style={{ height: `${rowHeight}px`, transform: `translateY(${start - HEAD}px)` }}
-              onClick={() => {
-                active.value = index;
-                open(index);
-              }}
-            >
-              {row(index).map((cell, column) => (
-                <span key={column} role="gridcell">
-                  {cell}
-                </span>
-              ))}
-            </div>
+      {table !== undefined && <TableHead names={table.head} />}
+      <div {...(table !== undefined && { role: 'rowgroup' })}>
+        <div class="space" role="presentation" style={{ height: `${count * rowHeight}px` }}>
+          {virtualizer.getVirtualItems().map(({ index }) => (
+            <VisibleRow key={index} {...props} id={`${id}-${index}`} index={index} selected={index === active} />
           ))}
         </div>
       </div>
@@ -83,19 +68,70 @@ export function VirtualRows({ label, head, columns, count, rowHeight, row, open 
   );
 }
 
+function TableHead({ names }: { readonly names: readonly string[] }) {
+  return (
+    <div role="row" class="head" aria-rowindex={1}>
+      {names.map((name) => (
+        <span key={name} role="columnheader">
+          {name}
+        </span>
+      ))}
+    </div>
+  );
+}
+
+type VisibleRowProps = RowsProps & { readonly id: string; readonly index: number; readonly selected: boolean };
+
+function VisibleRow({ id, index, selected, count, rowHeight, row, table, onSelect, onOpen }: VisibleRowProps) {
+  const option = {
+    role: 'option' as const,
+    'aria-selected': selected,
+    'aria-posinset': index + 1,
+    'aria-setsize': count,
+  };
+  const cells = row(index);
+  return (
+    <div
+      id={id}
+      class={selected ? 'row active' : 'row'}
+      style={{ height: `${rowHeight}px`, transform: `translateY(${index * rowHeight}px)` }}
+      onClick={() => {
+        onSelect?.(index);
+        onOpen?.(index);
+      }}
+      {...(table !== undefined
+        ? { role: 'row' as const, 'aria-rowindex': index + 2 }
+        : onSelect !== undefined && option)}
+    >
+      {table === undefined
+        ? cells
+        : cells.map((cell, column) => (
+            <span key={column} role="gridcell">
+              {cell}
+            </span>
+          ))}
+    </div>
+  );
+}
+
+interface RowSizes {
+  readonly count: number;
+  readonly rowHeight: number;
+  readonly head: number;
+}
+
 function useVirtualizer(
-  place: { readonly current: HTMLDivElement | null },
-  count: number,
-  rowHeight: number,
+  box: { readonly current: HTMLDivElement | null },
+  { count, rowHeight, head }: RowSizes,
 ): Virtualizer<HTMLDivElement, HTMLDivElement> {
   const painted = useSignal(0);
   const options = {
     count,
-    getScrollElement: () => place.current,
+    getScrollElement: () => box.current,
     estimateSize: () => rowHeight,
     overscan: 12,
-    scrollMargin: HEAD,
-    scrollPaddingStart: HEAD,
+    scrollMargin: head,
+    scrollPaddingStart: head,
     scrollToFn: elementScroll,
     observeElementRect,
     observeElementOffset,
@@ -112,24 +148,27 @@ function useVirtualizer(
   return virtualizer;
 }
 
-/** Rows that Page Up and Page Down move. */
-const PAGE = 20;
+interface RowPlace {
+  readonly active: number;
+  /** Rows that Page Up and Page Down move. */
+  readonly page: number;
+  readonly count: number;
+}
 
-function placeAfter(key: string, place: number, count: number): number | undefined {
-  const within = (next: number): number => Math.max(0, Math.min(count - 1, next));
+function placeAfter(key: string, { active, page, count }: RowPlace): number | undefined {
   switch (key) {
     case 'ArrowDown':
-      return within(place + 1);
+      return active + 1;
     case 'ArrowUp':
-      return within(place - 1);
+      return active - 1;
     case 'PageDown':
-      return within(place + PAGE);
+      return active + page;
     case 'PageUp':
-      return within(place - PAGE);
+      return active - page;
     case 'Home':
       return 0;
     case 'End':
-      return within(count - 1);
+      return count - 1;
     default:
       return undefined;
   }

@@ -15,12 +15,13 @@ const TEXTS = new WeakMap<Block, string>();
 export function blockText(block: Block): string {
   const known = TEXTS.get(block);
   if (known !== undefined) return known;
-  const text = readable(sentText(block));
+  const text = readableText(sentText(block));
   TEXTS.set(block, text);
   return text;
 }
 
-function readable(sent: string): string {
+/** Returns the text for people of a block as it is sent. */
+export function readableText(sent: string): string {
   try {
     return textOf(parseJson(sent));
   } catch {

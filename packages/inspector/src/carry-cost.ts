@@ -28,15 +28,30 @@ const ROUNDED = 12;
 export async function readCarryCosts(session: SessionRequests, position: number): Promise<CarryCosts | undefined> {
   const request = session.requests.find((one) => one.position === position);
   if (request === undefined) return undefined;
-  const carried = await carriedContent(session);
+  const costOf = await readCostOfBlock(session);
   const { sequence } = await session.sequence(request);
-  const found = slice(sequence.blocks).map((block) => carried.get(contentKey(block)));
+  const found = slice(sequence.blocks).map(costOf);
   return {
-    costs: found.map((one) =>
-      one === undefined || one.requests === one.unpriced ? null : one.cost.toDecimalPlaces(ROUNDED).toFixed(),
-    ),
-    requests: found.map((one) => one?.requests ?? 0),
-    unpriced: found.map((one) => one?.unpriced ?? 0),
+    costs: found.map(({ cost }) => cost),
+    requests: found.map((one) => one.requests),
+    unpriced: found.map((one) => one.unpriced),
+  };
+}
+
+/** Cost of one block, as in `CarryCosts`. */
+export interface BlockCost {
+  readonly cost: string | null;
+  readonly requests: number;
+  readonly unpriced: number;
+}
+
+/** Returns a function that returns the cost of a block in all requests of a session. */
+export async function readCostOfBlock(session: SessionRequests): Promise<(block: Block) => BlockCost> {
+  const carried = await carriedContent(session);
+  return (block) => {
+    const { cost, requests = 0, unpriced = 0 } = carried.get(contentKey(block)) ?? {};
+    const isKnown = cost !== undefined && requests > unpriced;
+    return { cost: isKnown ? cost.toDecimalPlaces(ROUNDED).toFixed() : null, requests, unpriced };
   };
 }
 
@@ -81,7 +96,7 @@ function addCarried(a: CarriedCost, b: CarriedCost): CarriedCost {
 }
 
 /** Returns the identity of content in several requests, also of different epochs. */
-function contentKey({ origin, part = 0, holds, head }: Block): string {
+export function contentKey({ origin, part = 0, holds, head }: Block): string {
   return origin.from === 'event' ? `${origin.position} ${part} ${holds}` : `${origin.layer} ${head}`;
 }
 
@@ -202,8 +217,16 @@ function writePrice(price: Price, writes: PricedWrites, written: number): ExactA
   return written === 0 ? new Exact(0) : sum.dividedBy(written);
 }
 
+// A session has few prices, and a division takes long.
+const PER_TOKEN = new Map<string | number, ExactAmount>();
+
 function perToken(perMillion: string | number | undefined): ExactAmount | undefined {
-  return perMillion === undefined ? undefined : new Exact(perMillion).dividedBy(1_000_000);
+  if (perMillion === undefined) return undefined;
+  const known = PER_TOKEN.get(perMillion);
+  if (known !== undefined) return known;
+  const price = new Exact(perMillion).dividedBy(1_000_000);
+  PER_TOKEN.set(perMillion, price);
+  return price;
 }
 
 /** Range of estimated tokens of a request with the price of one of them. */

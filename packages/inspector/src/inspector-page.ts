@@ -19,22 +19,49 @@ export function inspectorPage(): Promise<InspectorPage> {
   return page;
 }
 
-function makePage({ script, style }: PageParts): InspectorPage {
-  const policy = [
+/** Parts of a file: the name of each one, and its content in base64. */
+export type FileContents = readonly (readonly [name: string, content: string])[];
+
+/** Returns the page as a file that contains its data. The file loads nothing and connects to nothing. */
+export async function filePage(contents: FileContents): Promise<string> {
+  const parts = await readPageParts();
+  // A policy in a page cannot restrict the pages that frame it.
+  const policy = policyOf(parts, "connect-src 'none'");
+  const data = contents.map(([name, content]) => `<script type="text/plain" id="${name}">${content}</script>`);
+  return markupOf(parts, {
+    head: `<meta http-equiv="Content-Security-Policy" content="${policy}">\n`,
+    data: `${data.join('\n')}\n`,
+  });
+}
+
+function makePage(parts: PageParts): InspectorPage {
+  const policy = `${policyOf(parts, "connect-src 'self'")}; frame-ancestors 'none'`;
+  return { html: markupOf(parts, { head: '', data: '' }), policy };
+}
+
+function policyOf({ script, style }: PageParts, connections: string): string {
+  return [
     "default-src 'none'",
     `script-src '${hashOf(script)}'`,
     `style-src '${hashOf(style)}'`,
-    "connect-src 'self'",
+    connections,
     'img-src data: blob:',
     "base-uri 'none'",
     "form-action 'none'",
-    "frame-ancestors 'none'",
   ].join('; ');
-  const html = `<!doctype html>
+}
+
+interface AddedMarkup {
+  readonly head: string;
+  readonly data: string;
+}
+
+function markupOf({ script, style }: PageParts, { head, data }: AddedMarkup): string {
+  return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
+${head}<meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
 <title>Tidemark</title>
@@ -43,11 +70,10 @@ function makePage({ script, style }: PageParts): InspectorPage {
 <body>
 <div id="page"></div>
 <noscript>This page needs JavaScript.</noscript>
-<script type="module">${script}</script>
+${data}<script type="module">${script}</script>
 </body>
 </html>
 `;
-  return { html, policy };
 }
 
 /** Returns the source expression of CSP for an inline script or style. */

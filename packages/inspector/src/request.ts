@@ -6,26 +6,37 @@ import { causesInWords, firstDivergence, itemAt, slice } from '@tidemark/context
 import type { Block, Capabilities } from '@tidemark/model';
 import { allWritten, costOf, inputTokens, outputTokens, priceAt } from '@tidemark/model';
 import { blockText, sentText } from './block-text.ts';
+import type { FoundBlocks } from './find-texts.ts';
+import { findTexts } from './find-texts.ts';
+import { createNames } from './names.ts';
 import type { KnownRequest, RecordName, RequestSource, SessionRequests } from './session-requests.ts';
 
-/** One block of a request, without its text. */
-export interface RequestBlock {
-  readonly section: 'tools' | 'system' | 'messages';
-  readonly role: string;
-  readonly holds: string;
+/**
+ * Blocks of a request without their texts, as columns of one length, so that a request of thousands of blocks is a small
+ * answer. Values of `section`, `role`, `holds`, `layer` and `kind` are indexes of `names`. `null` means that a value does
+ * not apply.
+ */
+export interface BlockColumns {
+  readonly names: readonly string[];
+  /** `tools`, `system` or `messages`. */
+  readonly section: readonly number[];
+  readonly role: readonly number[];
+  readonly holds: readonly number[];
   /** Number of its message in the request. -1 for blocks of the front. */
-  readonly group: number;
+  readonly group: readonly number[];
   /** Name of the layer, for blocks of the front. */
-  readonly layer?: string;
+  readonly layer: readonly (number | null)[];
   /** Record that the block comes from, for blocks of the history. */
-  readonly record?: number;
-  readonly kind?: string;
-  readonly at?: string;
-  readonly bytes: number;
+  readonly record: readonly (number | null)[];
+  /** Kind of this record. */
+  readonly kind: readonly (number | null)[];
+  /** Milliseconds from this record to the request. */
+  readonly age: readonly (number | null)[];
+  readonly bytes: readonly number[];
   /** Estimated tokens. */
-  readonly tokens: number;
+  readonly tokens: readonly number[];
   /** First words of the text. */
-  readonly begins: string;
+  readonly begins: readonly string[];
 }
 
 /** Tokens of a call by bucket. An absent value is unknown. */
@@ -59,11 +70,14 @@ export interface PreviousRequest {
   readonly difference?: RequestDifference;
 }
 
-/** Request in the list of a session. */
-export interface RequestInList {
-  readonly position: number;
-  readonly step: number;
-  readonly stream: string;
+/** Requests of a session in the order of its log, as columns of one length. */
+export interface RequestColumns {
+  readonly streams: readonly string[];
+  /** Distance to the position of the request before. The first one is its position. */
+  readonly distance: readonly number[];
+  readonly step: readonly number[];
+  /** Index of `streams`. */
+  readonly stream: readonly number[];
 }
 
 /** Structure of a request. `blocks` begins at block `from`. */
@@ -94,12 +108,18 @@ export interface RequestStructure {
   readonly previous?: PreviousRequest;
   readonly total: number;
   readonly from: number;
-  readonly blocks: readonly RequestBlock[];
+  readonly blocks: BlockColumns;
 }
 
 /** Returns the requests of a session in the order of its log. */
-export function listRequests({ requests }: SessionRequests): readonly RequestInList[] {
-  return requests.map(({ position, step, stream }) => ({ position, step, stream }));
+export function listRequests({ requests }: SessionRequests): RequestColumns {
+  const streams = createNames();
+  return {
+    streams: streams.names,
+    distance: requests.map(({ position }, index) => position - (requests[index - 1]?.position ?? 0)),
+    step: requests.map(({ step }) => step),
+    stream: requests.map(({ stream }) => streams.indexOf(stream)),
+  };
 }
 
 /**
@@ -113,20 +133,30 @@ export async function readRequest(
 ): Promise<RequestStructure | undefined> {
   const request = findRequest(session, position);
   if (request === undefined) return undefined;
-  const { sequence, verified, capabilities } = await session.sequence(request);
+  const { sequence } = await session.sequence(request);
   const other = known === undefined ? undefined : findRequest(session, known);
   const from = other === undefined ? 0 : sharedBlocks((await session.sequence(other)).sequence, sequence);
-  const previous = await previousOf(session, request, sequence);
   return {
     session: session.session,
+    ...(await requestWithoutBlocks(session, request)),
+    total: sequence.blocks.length,
+    from,
+    blocks: blockColumns(slice(sequence.blocks, from), session.names, request.at),
+  };
+}
+
+type RequestHead = Omit<RequestStructure, 'session' | 'total' | 'from' | 'blocks'>;
+
+/** Returns everything about a request except its blocks. */
+export async function requestWithoutBlocks(session: SessionRequests, request: KnownRequest): Promise<RequestHead> {
+  const { sequence, verified, capabilities } = await session.sequence(request);
+  const previous = await previousOf(session, request, sequence);
+  return {
     ...headOf(request),
     ...costOfAnswer(request, capabilities),
     ...(verified !== undefined && { verified }),
     ...causeOf(request),
     ...(previous !== undefined && { previous }),
-    total: sequence.blocks.length,
-    from,
-    blocks: slice(sequence.blocks, from).map((block) => blockRow(session.names, block)),
   };
 }
 
@@ -159,16 +189,6 @@ export async function readBlockText(
   return { text: text.slice(from, to), from, total: text.length };
 }
 
-/** Blocks that contain a text. */
-export interface FoundBlocks {
-  readonly blocks: readonly { readonly block: number; readonly count: number; readonly excerpt: string }[];
-  /** True if more blocks contain the text. */
-  readonly more: boolean;
-}
-
-const MOST_FOUND = 200;
-const AROUND = 60;
-
 /** Searches the texts of a request, in any case. Returns `undefined` if there is no such request. */
 export async function searchRequest(
   session: SessionRequests,
@@ -178,25 +198,14 @@ export async function searchRequest(
   const request = findRequest(session, position);
   if (request === undefined) return undefined;
   const { sequence } = await session.sequence(request);
-  const wanted = query.toLowerCase();
-  const found: FoundBlocks['blocks'][number][] = [];
-  for (const [index, block] of slice(sequence.blocks).entries()) {
-    const text = blockText(block);
-    const lower = text.toLowerCase();
-    const at = lower.indexOf(wanted);
-    if (at === -1) continue;
-    if (found.length === MOST_FOUND) return { blocks: found, more: true };
-    const excerpt = text.slice(Math.max(0, at - AROUND), at + wanted.length + AROUND);
-    found.push({ block: index, count: lower.split(wanted).length - 1, excerpt });
-  }
-  return { blocks: found, more: false };
+  return findTexts(slice(sequence.blocks), blockText, query);
 }
 
 function findRequest({ requests }: SessionRequests, position: number): KnownRequest | undefined {
   return requests.find((one) => one.position === position);
 }
 
-function headOf(request: KnownRequest): Omit<RequestStructure, 'session' | 'total' | 'from' | 'blocks'> {
+function headOf(request: KnownRequest): RequestHead {
   const { source, position, step, stream, purpose, at, model, prepared, observed, answer } = request;
   const digest = prepared?.data.digest ?? observed?.record.data.digest;
   const forecast = prepared?.data.forecast;
@@ -287,13 +296,18 @@ function differenceOf(divergence: Divergence): RequestDifference {
   if (divergence.at === 'parameters') return { at: 'parameters', section: divergence.section, replaces: false };
   const { at, was, is } = divergence;
   const [a, b] = [was === undefined ? '' : sentText(was), is === undefined ? '' : sentText(is)];
+  return { at: 'block', block: at, character: firstDifferentCharacter(a, b), replaces: was !== undefined };
+}
+
+/** Returns the length of the equal beginning of two texts, in UTF-16 units. */
+export function firstDifferentCharacter(a: string, b: string): number {
   let character = 0;
   while (character < a.length && character < b.length && a[character] === b[character]) character += 1;
-  return { at: 'block', block: at, character, replaces: was !== undefined };
+  return character;
 }
 
 /** Returns the number of equal blocks at the beginning of two requests. Their parameters are not compared. */
-function sharedBlocks(one: Sequence, other: Sequence): number {
+export function sharedBlocks(one: Sequence, other: Sequence): number {
   let [low, high] = [0, Math.min(one.prefixes.length, other.prefixes.length)];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
@@ -305,26 +319,32 @@ function sharedBlocks(one: Sequence, other: Sequence): number {
 
 const BEGINNING = 80;
 
-function blockRow(names: readonly RecordName[], block: Block): RequestBlock {
-  const { section, role, holds, group, origin, tokens } = block;
-  const name = origin.from === 'event' ? names[origin.position] : undefined;
+function blockColumns(blocks: readonly Block[], records: readonly RecordName[], sent: string): BlockColumns {
+  const names = createNames();
+  const recordOf = ({ origin }: Block): number | null => (origin.from === 'event' ? origin.position : null);
+  const ofRecord = <Value>(block: Block, read: (name: RecordName) => Value): Value | null => {
+    const name = records[recordOf(block) ?? -1];
+    return name === undefined ? null : read(name);
+  };
+  const now = Date.parse(sent);
   return {
-    section,
-    role,
-    holds,
-    group,
-    ...(origin.from === 'layer' ? { layer: origin.layer } : { record: origin.position }),
-    ...(name !== undefined && {
-      kind: name.kind,
-      at: name.at,
-    }),
-    bytes: Buffer.byteLength(block.head) + Buffer.byteLength(block.tail),
-    tokens: Math.round(tokens),
-    begins: beginningOf(blockText(block)),
+    names: names.names,
+    section: blocks.map(({ section }) => names.indexOf(section)),
+    role: blocks.map(({ role }) => names.indexOf(role)),
+    holds: blocks.map(({ holds }) => names.indexOf(holds)),
+    group: blocks.map(({ group }) => group),
+    layer: blocks.map(({ origin }) => (origin.from === 'layer' ? names.indexOf(origin.layer) : null)),
+    record: blocks.map(recordOf),
+    kind: blocks.map((block) => ofRecord(block, ({ kind }) => names.indexOf(kind))),
+    age: blocks.map((block) => ofRecord(block, ({ at }) => now - Date.parse(at))),
+    bytes: blocks.map(({ head, tail }) => Buffer.byteLength(head) + Buffer.byteLength(tail)),
+    tokens: blocks.map(({ tokens }) => Math.round(tokens)),
+    begins: blocks.map((block) => beginningOf(blockText(block))),
   };
 }
 
-function beginningOf(text: string): string {
+/** Returns the first words of a text in one line. */
+export function beginningOf(text: string): string {
   const begins = text.slice(0, BEGINNING).replaceAll(/\s+/g, ' ');
   return text.length > BEGINNING ? `${begins}…` : begins;
 }

@@ -94,7 +94,8 @@ export function createRequestReader(log: Log, encoders: Encoders): RequestReader
 interface RequestsReading extends SessionRequests {
   readonly requests: KnownRequest[];
   readonly names: RecordName[];
-  readonly observer: ObservedReader;
+  /** Absent in a session of this runtime, which contains no requests of other programs. */
+  observer: ObservedReader | undefined;
   readonly open: Map<number, KnownRequest>;
   imported: boolean;
   state: State;
@@ -117,7 +118,10 @@ async function readOn(
       continue;
     }
     reading ??= beginReading(log, encoders, session);
-    await addRecord(reading, record);
+    if (record.kind === 'session.created' && record.data.imported !== undefined)
+      reading.observer ??= createObservedReader(log.artifacts, { sized: true });
+    // A wait at each record would take time, and most sessions have no observer.
+    addRecord(reading, record, reading.observer && (await reading.observer.read(record)));
   }
   return reading ?? beginReading(log, encoders, session);
 }
@@ -129,7 +133,7 @@ function beginReading(log: Log, encoders: Encoders, session: SessionId): Request
     session,
     requests,
     names: [],
-    observer: createObservedReader(log.artifacts, { sized: true }),
+    observer: undefined,
     open: new Map(),
     imported: false,
     state: emptyState(),
@@ -138,12 +142,11 @@ function beginReading(log: Log, encoders: Encoders, session: SessionId): Request
   };
 }
 
-async function addRecord(reading: RequestsReading, record: Recorded): Promise<void> {
+function addRecord(reading: RequestsReading, record: Recorded, observed: ObservedRequest | undefined): void {
   const { kind, at, position } = record;
   reading.state = evolve(reading.state, record);
   reading.chain = record.chain;
   reading.names.push({ kind, at });
-  const observed = await reading.observer.read(record);
   if (observed !== undefined) return addRequest(reading, observedRequest(observed, reading.state));
   switch (record.kind) {
     case 'session.created':

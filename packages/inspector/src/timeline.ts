@@ -2,6 +2,7 @@
 // calls come from the projection of the sessions, which reads only the new records of a log.
 
 import type { CallPage, CallReport } from '@tidemark/analytics';
+import { createNames } from './names.ts';
 
 /**
  * Calls of a session in the order of its log. All columns have the same length. Numbers of `streams`, `models` and
@@ -23,7 +24,9 @@ export interface Timeline {
  * not apply.
  */
 export interface TimelineColumns {
-  /** Position of the record that ended the call. It identifies the call. */
+  /**
+   * Position of the record that ended the call, or of its request if no end is recorded. It identifies the call.
+   */
   readonly answer: readonly number[];
   /** Position of the request, as the distance to `answer`. */
   readonly requestBefore: readonly (number | null)[];
@@ -67,13 +70,18 @@ const PAGE = 1_000;
 
 /** Reads the timeline of a session. A session that the source does not know has an empty timeline. */
 export async function readTimeline(source: CallPages, session: string): Promise<Timeline> {
+  return timelineOf(session, await readCalls(source, session));
+}
+
+/** Reads all calls of a session. */
+export async function readCalls(source: CallPages, session: string): Promise<readonly CallReport[]> {
   const calls: CallReport[] = [];
   for (let from: number | null = 0; from !== null;) {
     const page: CallPage = await source.calls(session, { from, limit: PAGE });
     calls.push(...page.calls);
     from = page.next;
   }
-  return timelineOf(session, calls);
+  return calls;
 }
 
 /** Returns the timeline of calls. */
@@ -106,26 +114,6 @@ export function timelineOf(session: string, calls: readonly CallReport[]): Timel
     lost: column(({ lost }) => nanodollars(lost)),
   };
   return { session, begins, streams: streams.names, models: models.names, causes: causes.names, columns };
-}
-
-interface NameList {
-  readonly names: readonly string[];
-  indexOf(name: string): number;
-}
-
-/** Creates a list of names. A new name is added to its end. */
-function createNames(): NameList {
-  const indexes = new Map<string, number>();
-  const names: string[] = [];
-  return {
-    names,
-    indexOf(name) {
-      const known = indexes.get(name);
-      if (known !== undefined) return known;
-      indexes.set(name, names.length);
-      return names.push(name) - 1;
-    },
-  };
 }
 
 function nanodollars(amount: string | null): number | null {

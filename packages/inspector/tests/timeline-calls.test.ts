@@ -8,6 +8,7 @@ import {
   isLongPause,
   markText,
   nextBreak,
+  recordsText,
   streamTimeline,
 } from '../page/timeline-calls.ts';
 
@@ -94,4 +95,10 @@ test('the words of a call contain its step, tokens, cost, pause and miss', () =>
       '6 min 30 s pause, the cache entry expired; ' +
       'Miss: the cache entry had expired. 990 tokens paid again, for $0.0035 more than reading them.',
   );
+});
+
+test('the records of a call name its request and its answer, if the log has them', () => {
+  expect(recordsText({ request: 3, answer: 4 })).toBe('request 3, answer 4');
+  expect(recordsText({ request: null, answer: 4 })).toBe('no request, answer 4');
+  expect(recordsText({ request: 3, answer: 3 })).toBe('request 3, no answer recorded');
 });

@@ -1,7 +1,15 @@
 // Creates an agent, which opens sessions. When the agent is closed, everything that it opened is closed too.
 
 import { defined } from '@tidemark/core';
-import type { AgentForkOptions, AgentSession, ForkPlan, ModelReach, OtherModel, SessionMessage } from '@tidemark/agent';
+import type {
+  AgentForkOptions,
+  AgentSession,
+  ForkPlan,
+  ModelReach,
+  OtherModel,
+  RecordedModel,
+  SessionMessage,
+} from '@tidemark/agent';
 import { openLiveSession, planFork, readMessages } from '@tidemark/agent';
 import type { Log, LogErrorCode, SessionId } from '@tidemark/log';
 import { LogError, sessionId } from '@tidemark/log';
@@ -32,6 +40,11 @@ export interface OpenOptions {
   readonly agent?: string;
   /** True to keep the model of this agent instead of the one that the own agent names. Default: false. */
   readonly keepModel?: boolean;
+  /**
+   * True to record the model of a new session at once. The session then keeps its model if it is closed before its
+   * first request. Default: false. The first request records the model.
+   */
+  readonly recordModel?: boolean;
 }
 
 /** An agent. It can have any number of sessions open at the same time. */
@@ -121,7 +134,7 @@ export function createAgent(options: AgentOptions): Agent {
     async open(id, given = {}) {
       requireOpenOptions(id, given);
       const { title, create = false, agent, keepModel = false } = given;
-      const fresh = (): Promise<AgentSession> => open(defined({ title }));
+      const fresh = (other?: OtherModel): Promise<AgentSession> => open(newSessionOf(given, other ?? runtime));
       if (id === undefined) return agent === undefined ? fresh() : ownAgents.openAs(agent, fresh, { keepModel });
       const existing = { id: idFrom(id) };
       requireNotOpen(sessions, existing.id);
@@ -134,7 +147,8 @@ export function createAgent(options: AgentOptions): Agent {
       const named = model ?? (Object.keys(reach).length === 0 ? undefined : options.model);
       // The model is looked up before the fork is created. If the name is wrong, no fork is created.
       const other = typeof named === 'string' ? findModel(named, reach) : named;
-      const fork = await open({ forks: await planFork(log, idFrom(id), cut) });
+      const recordedModel = other?.capabilities;
+      const fork = await open({ forks: await planFork(log, idFrom(id), cut), ...defined({ recordedModel }) });
       if (other !== undefined) await fork.setModel(other, typeof named === 'string' ? {} : reach);
       return fork;
     },
@@ -147,6 +161,13 @@ export function createAgent(options: AgentOptions): Agent {
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+function newSessionOf(
+  { title, recordModel = false }: OpenOptions,
+  { capabilities }: { readonly capabilities: Capabilities },
+): WhichSession {
+  return { ...defined({ title }), ...(recordModel && { recordedModel: capabilities }) };
 }
 
 async function withMaskedReasons(server: McpServerState, { mask }: ResolvedAgent['secrets']): Promise<McpServerState> {
@@ -169,7 +190,7 @@ async function closeAll(
   }
 }
 
-const OPEN_OPTIONS = ['title', 'create', 'agent', 'keepModel'] satisfies readonly (keyof OpenOptions)[];
+const OPEN_OPTIONS = ['title', 'create', 'agent', 'keepModel', 'recordModel'] satisfies readonly (keyof OpenOptions)[];
 const FORK_OPTIONS = [
   'at',
   'beforePrompt',
@@ -188,10 +209,12 @@ function requireOpenOptions(id: string | undefined, given: OpenOptions): void {
     new KitError('kit/bad-options', `agent.open: \`${option}\` ${rule}`, { problems: [option] });
   for (const name of ['title', 'agent'] as const)
     if (given[name] !== undefined && typeof given[name] !== 'string') throw refuse(name, 'has to be a string');
-  for (const name of ['create', 'keepModel'] as const)
+  for (const name of ['create', 'keepModel', 'recordModel'] as const)
     if (given[name] !== undefined && typeof given[name] !== 'boolean') throw refuse(name, 'has to be true or false');
   if (id !== undefined && given.agent !== undefined)
     throw refuse('agent', 'is only for a new session without an id: use session.setAgent');
+  if (id !== undefined && given.recordModel === true)
+    throw refuse('recordModel', 'is only for a new session without an id: its first request records the model');
 }
 
 /** @throws LogError `log/locked` if this agent has the session open. */
@@ -262,6 +285,7 @@ interface WhichSession {
   readonly create?: true;
   readonly forks?: ForkPlan;
   readonly title?: string;
+  readonly recordedModel?: RecordedModel;
 }
 
 /**
@@ -272,7 +296,7 @@ async function openSession(
   { log, runtime, secrets, skills, workspace, firstMode }: ResolvedAgent,
   { host, permissions }: AgentOptions,
   sessions: Set<AgentSession>,
-  { id, forks, title, create: creates }: WhichSession,
+  { id, forks, title, recordedModel, create: creates }: WhichSession,
 ): Promise<AgentSession> {
   const create = creates ?? (id === undefined && forks === undefined);
   return openLiveSession({
@@ -283,6 +307,6 @@ async function openSession(
     id: id ?? sessionId(runtime.surroundings.newName()),
     create,
     open: sessions,
-    ...defined({ forks, title, client: host?.client, mode: create ? firstMode : permissions?.mode }),
+    ...defined({ forks, title, recordedModel, client: host?.client, mode: create ? firstMode : permissions?.mode }),
   });
 }

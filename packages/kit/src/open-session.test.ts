@@ -2,6 +2,7 @@
 
 import { createMemoryStore } from '@tidemark/store-memory';
 import { createScriptedProvider } from '@tidemark/provider-scripted';
+import { sessionId } from '@tidemark/log';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Agent } from './create-agent.ts';
 import { createAgent } from './create-agent.ts';
@@ -81,7 +82,7 @@ test('`open` and `fork` refuse an option that they do not have', async () => {
   const agent = agentOf();
   const refused = (message: string): object => ({ code: 'kit/bad-options', message });
   await expect(Reflect.apply(agent.open, agent, ['chat-17', { creat: true }])).rejects.toMatchObject(
-    refused('agent.open has no option creat: use title, create, agent, keepModel'),
+    refused('agent.open has no option creat: use title, create, agent, keepModel, recordModel'),
   );
   await expect(Reflect.apply(agent.fork, agent, ['chat-17', { modle: 'x' }])).rejects.toMatchObject(
     refused(
@@ -119,6 +120,27 @@ test('`agent.messages` accepts an id that the program chose, for a session that 
     ['Hello.', 'Yes.'],
   ]);
   expect(() => agent.messages('no id')).toThrow(expect.objectContaining({ code: 'kit/bad-id' }));
+});
+
+test('`open` with `recordModel`, and `fork` with a model, record the model before the first request', async () => {
+  const agent = agentOf();
+  const { model, provider } = agent.capabilities;
+  const firstRecord = async (id: string, at = 0): Promise<unknown> => {
+    for await (const { data } of agent.log.read(sessionId(id), at)) return data;
+    return undefined;
+  };
+  expect(await firstRecord((await agent.open(undefined, { recordModel: true })).id)).toMatchObject({ model, provider });
+  const plain = await agent.open();
+  expect(await firstRecord(plain.id)).not.toHaveProperty('model');
+  const other = createScriptedProvider({ respond: () => ({ parts: [] }) });
+  for (const fork of [
+    await agent.fork(plain.id, { model: 'claude-haiku-4-5', provider: other }),
+    await plain.fork({ model: 'claude-haiku-4-5', provider: other }),
+  ])
+    expect(await firstRecord(fork.id, 2)).toMatchObject({ model: expect.stringContaining('claude-haiku-4-5') });
+  await expect(agent.open('chat-17', { create: true, recordModel: true })).rejects.toMatchObject({
+    code: 'kit/bad-options',
+  });
 });
 
 test('`agent.fork` accepts a model, as `session.fork` does, and a wrong name leaves no fork behind', async () => {

@@ -20,13 +20,13 @@ export interface OwnAgents {
   readonly equip: (runtime: Runtime) => Promise<Runtime>;
   /**
    * Opens a session and makes it an own agent. If the name is wrong, no session is opened. With `keepModel`, the session
-   * keeps the model and the effort of the caller.
+   * keeps the model and the effort of the caller. `open` gets the model of the own agent if the session uses it.
    *
    * @throws AgentError `agent/unknown-agent` with the nearest name, or with the reason why its file cannot be used.
    */
   readonly openAs: (
     name: string,
-    open: () => Promise<AgentSession>,
+    open: (other?: OtherModel) => Promise<AgentSession>,
     options: { readonly keepModel: boolean },
   ) => Promise<AgentSession>;
 }
@@ -54,7 +54,7 @@ export function createOwnAgents(
       const { capabilities } = other ?? first;
       const effort =
         keepModel || effortsOf(capabilities)?.includes(own.effort ?? '') === false ? undefined : own.effort;
-      const session = await open();
+      const session = await open(other);
       try {
         if (other !== undefined) await session.setModel(other);
         if (effort !== undefined) session.setReasoning({ effort });

@@ -48,6 +48,8 @@ export const sessionPayloads: Payloads<
         { format: name, source: text, digest: aDigest, bytes: count },
         { ...some, requiredKeys: ['format', 'source'] },
       ),
+      model: name,
+      provider: name,
     },
     { ...some, requiredKeys: ['id', 'root', 'workspace'] },
   ),

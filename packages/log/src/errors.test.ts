@@ -19,6 +19,7 @@ describe('log errors', () => {
       'log/damaged': 'corrupt',
       'log/not-a-file': 'corrupt',
       'log/unknown-revision': 'refused',
+      'log/unreachable': 'retryable',
       'log/invalid-event': 'bug',
       'artifact/missing': 'refused',
       'artifact/damaged': 'corrupt',

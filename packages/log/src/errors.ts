@@ -27,6 +27,7 @@ export type LogErrorCode =
   | 'log/damaged'
   | 'log/not-a-file'
   | 'log/unknown-revision'
+  | 'log/unreachable'
   | 'log/invalid-event'
   | 'artifact/missing'
   | 'artifact/damaged'
@@ -54,6 +55,7 @@ export const LOG_ERRORS: Readonly<Record<LogErrorCode, LogErrorSort>> = {
   'log/damaged': 'corrupt',
   'log/not-a-file': 'corrupt',
   'log/unknown-revision': 'refused',
+  'log/unreachable': 'retryable',
   'log/invalid-event': 'bug',
   'artifact/missing': 'refused',
   'artifact/damaged': 'corrupt',

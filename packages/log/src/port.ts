@@ -127,8 +127,11 @@ export interface SharedTexts {
   put(name: SharedName, text: string): Promise<void>;
 }
 
-/** Names of shared texts. `warm-fronts`: index of the fronts that are in a provider's cache. */
-export type SharedName = 'warm-fronts';
+/**
+ * Names of shared texts. `warm-fronts`: index of the fronts that are in a provider's cache. `warm-families`: index of the
+ * cache entries that the sessions of one root left.
+ */
+export type SharedName = 'warm-fronts' | 'warm-families';
 
 /**
  * Bytes of files before tools changed them, so that a person can restore a file. The bytes are not masked. They are
@@ -214,6 +217,11 @@ export interface Log {
    * @throws LogError `log/parent-missing` or `log/parent-diverged` when a fork's ancestor is missing or has changed.
    */
   open(session: SessionId): Promise<LogWriter>;
+  /**
+   * Returns true if a writer, in this process or another one, has the session open. `open` would then throw
+   * `log/locked`. Returns false for a session that does not exist. Changes nothing.
+   */
+  isOpen(session: SessionId): Promise<boolean>;
   /**
    * Yields the records from `from` (inclusive, default 0) to `to` (exclusive, default the end), ancestors included. The
    * memory use is bounded. An incomplete record at the end of the log is not yielded. Reading takes no lock and writes

@@ -84,7 +84,7 @@ export function describeError(error: unknown): ErrorInWords {
 
 /** Next steps for errors of other packages whose messages do not know that there is a server. */
 const NEXT_STEPS: ReadonlyMap<string, string> = new Map([
-  ['log/locked', 'follow its events, continue after the other process has closed it, or fork it'],
+  ['log/locked', 'use the program that has it open, continue after it has closed the session, or fork the session'],
   ['log/missing', '`GET /sessions` lists the sessions'],
   ['log/write-failed', 'free space on the disk or fix its permissions, then `POST …/resume` continues'],
   ['log/latched', 'free space on the disk or fix its permissions, then `POST …/resume` continues'],

@@ -1,9 +1,11 @@
 // Tests the analytics over HTTP: sums, groups, windows, breaks, and unknown values as null.
 
+import type { CallFilter, SessionProjection } from '@tidemark/analytics';
+import { createMemoryStore } from '@tidemark/kit';
 import type { ScriptedAnswer } from '@tidemark/provider-scripted';
 import { describe, expect, test } from 'vitest';
 import type { ServerEvent } from './test-server.ts';
-import { openTestServer } from './test-server.ts';
+import { openTestProjection, openTestServer } from './test-server.ts';
 
 const says = (text: string): ScriptedAnswer => ({
   parts: [{ type: 'text', text }],
@@ -58,6 +60,28 @@ test('a window excludes earlier calls', async () => {
 
 describe('a question about the analytics', () => {
   test.each([
+    ['since=2026-11-23T09:30:00Z', '2026-11-23T09:30:00.000Z'],
+    ['since=2026-11-23T09:30:00.5Z', '2026-11-23T09:30:00.500Z'],
+    ['since=2026-11-23T09:30:00.123456789Z', '2026-11-23T09:30:00.123Z'],
+    ['since=2026-11-23t09:30:00z', '2026-11-23T09:30:00.000Z'],
+    ['since=2026-11-23T09:30:00-01:30', '2026-11-23T11:00:00.000Z'],
+    ['since=2026-11-23', '2026-11-23'],
+    ['since=2026-11-23&until=2026-11-23', '2026-11-23'],
+    ['since=2026-11-23&until=2026-11-23T00:00:00Z', '2026-11-23'],
+  ])('with %s begins at %s', async (query, since) => {
+    const log = createMemoryStore();
+    const projection = await openTestProjection(log);
+    const asked: CallFilter[] = [];
+    const cost: SessionProjection['cost'] = (filter, by) => {
+      asked.push(filter);
+      return projection.cost(filter, by);
+    };
+    await using place = await openTestServer({ log, server: { projection: { ...projection, cost } } });
+    expect((await place.send('GET', `/analytics/cost?${query}`)).status).toBe(200);
+    expect(asked).toMatchObject([{ since }]);
+  });
+
+  test.each([
     'window=7',
     'window=0d',
     'window=7d&since=2026-01-01',
@@ -66,6 +90,15 @@ describe('a question about the analytics', () => {
     'since=2026-02-30',
     'until=2026-11-23T25:00:00.000Z',
     'until=2026-1-1',
+    'since=2026-11-23T09:30',
+    'since=2026-11-23T09:30:00',
+    'since=2026-02-30T09:30:00Z',
+    'since=2026-11-23T24:00:00Z',
+    'since=9999-12-31T23:59:59-01:00',
+    'since=2026-11-23&until=2026-11-22',
+    'since=2026-11-23&until=2026-11-22T23:59:59Z',
+    'since=2026-11-23T09:30:00Z&until=2026-11-23T09:29:59.999Z',
+    'since=2026-11-23T09:30:00Z&until=2026-11-23T10:00:00%2B01:00',
     'by=moon',
     'limit=0',
     'limit=1001',

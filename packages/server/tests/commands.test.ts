@@ -85,6 +85,22 @@ test('an effort that the model does not have is refused, and changes nothing', a
   expect(await kindsOf(place, path)).toEqual(before);
 });
 
+test('`/why` names the section whose parameters a setting changed', async () => {
+  // This model does not accept a new effort as an appended message.
+  await using place = await openTestServer({
+    answers: [says('One.'), says('Two.')],
+    agent: { model: 'claude-opus-4-5' },
+  });
+  const { id, path } = await talk(place);
+  const { length } = (await place.send('GET', path)).body;
+  expect((await place.send('PUT', `${path}/effort`, { effort: 'low' })).status).toBe(200);
+  await place.send('POST', `${path}/prompt`, { text: 'Go on.' });
+  await place.until(id, ended, length);
+  expect((await place.send('GET', `${path}/why`)).body.explained).toMatchObject([
+    { divergence: { at: 'parameters', section: 'messages' } },
+  ]);
+});
+
 test('an own agent that does not exist is refused', async () => {
   await using place = await openTestServer({ answers: [says('One.')] });
   const { path } = await talk(place);

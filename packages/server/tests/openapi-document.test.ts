@@ -30,6 +30,31 @@ test('the document describes the events of a session', async () => {
   expect(schemas.QuestionEvent.anyOf).toHaveLength(2);
 });
 
+test('a parameter is required if a request without it is refused', async () => {
+  await using place = await openTestServer();
+  const { paths } = (await place.send('GET', '/openapi.json')).body;
+  const { parameters } = paths['/sessions/{session}/rewind'].get;
+  expect(parameters.map(({ name, required }: { name: string; required: boolean }) => [name, required])).toEqual([
+    ['session', true],
+    ['beforePrompt', true],
+  ]);
+  const events = paths['/sessions/{session}/events'].get.parameters;
+  expect(events.find(({ name }: { name: string }) => name === 'last-event-id')).toMatchObject({
+    in: 'header',
+    required: false,
+    schema: { type: 'integer', minimum: 0 },
+  });
+});
+
+test('every reference of the document leads to a component', async () => {
+  await using place = await openTestServer();
+  const { body } = await place.send('GET', '/openapi.json');
+  const references = [...JSON.stringify(body).matchAll(/"\$ref":"([^"]*)"/g)].map(([, to = '']) => to);
+  const components = Object.keys(body.components.schemas).map((name) => `#/components/schemas/${name}`);
+  expect(references.length).toBeGreaterThan(100);
+  expect(references.filter((to) => !components.includes(to))).toEqual([]);
+});
+
 test('the document contains no number of a query that can be null', async () => {
   await using place = await openTestServer();
   const { parameters } = (await place.send('GET', '/openapi.json')).body.paths['/sessions'].get;

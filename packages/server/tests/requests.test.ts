@@ -29,7 +29,25 @@ async function openAfter(...prompts: readonly string[]): Promise<{ server: TestS
 
 async function positionsOf(server: TestServer, session: string): Promise<readonly number[]> {
   const { body } = await server.send('GET', `/sessions/${session}/requests`);
-  return body.requests.map(({ position }: { position: number }) => position);
+  let position = 0;
+  return body.distance.map((distance: number) => (position += distance));
+}
+
+/** Returns one row for each block of a structure, with names in place of their indexes. */
+function rowsOf({ blocks: { names, ...columns } }: TestStructure): readonly Readonly<Record<string, unknown>>[] {
+  const named = new Set(['section', 'role', 'holds', 'layer', 'kind']);
+  return (columns['begins'] ?? []).map((_, index) =>
+    Object.fromEntries(
+      Object.entries(columns).map(([name, column]) => [
+        name,
+        named.has(name) ? (names[Number(column[index] ?? -1)] ?? null) : column[index],
+      ]),
+    ),
+  );
+}
+
+interface TestStructure {
+  readonly blocks: { readonly names: readonly string[] } & Readonly<Record<string, readonly unknown[]>>;
 }
 
 test('the structure of a request has its blocks with origins, its tokens, and the recorded digest', async () => {
@@ -48,11 +66,16 @@ test('the structure of a request has its blocks with origins, its tokens, and th
     previous: { position: first, step: 0 },
   });
   expect(body.previous).not.toHaveProperty('difference');
-  expect(body.blocks).toHaveLength(body.total);
+  const rows = rowsOf(body);
+  expect(rows).toHaveLength(body.total);
   const { records } = (await server.send('GET', `/sessions/${session}/records`)).body;
-  for (const { record, kind, layer } of body.blocks) if (layer === undefined) expect(records[record].kind).toBe(kind);
-  const prompts = body.blocks.filter(({ kind }: { kind: string }) => kind === 'prompt.given');
-  expect(prompts.map(({ begins }: { begins: string }) => begins)).toEqual(['First <b>prompt</b>.', 'Second prompt.']);
+  for (const { record, kind, layer, age } of rows) {
+    const from = layer === null ? records[Number(record)] : undefined;
+    expect(kind).toBe(from?.kind ?? null);
+    expect(age).toBe(from === undefined ? null : Date.parse(body.at) - Date.parse(from.at));
+  }
+  const prompts = rows.filter(({ kind }) => kind === 'prompt.given');
+  expect(prompts.map(({ begins }) => begins)).toEqual(['First <b>prompt</b>.', 'Second prompt.']);
 });
 
 test('a client that knows the previous request gets only the blocks that it does not have', async () => {
@@ -66,9 +89,19 @@ test('a client that knows the previous request gets only the blocks that it does
     await read(`${second}?known=${first}`),
   ];
   expect(part.from).toBe(before.total);
-  expect([...before.blocks.slice(0, part.from), ...part.blocks]).toEqual(whole.blocks);
+  // The age of a block depends on its request, and the time of its record does not.
+  const timed = (structure: typeof whole) =>
+    rowsOf(structure).map(({ age, ...row }) => ({
+      ...row,
+      at: age === null ? null : Date.parse(structure.at) - Number(age),
+    }));
+  expect([...timed(before).slice(0, part.from), ...timed(part)]).toEqual(timed(whole));
   // Back in time, nothing is new.
-  expect(await read(`${first}?known=${second}`)).toMatchObject({ from: before.total, total: before.total, blocks: [] });
+  expect(await read(`${first}?known=${second}`)).toMatchObject({
+    from: before.total,
+    total: before.total,
+    blocks: { begins: [], tokens: [] },
+  });
 });
 
 test('the text of a block is read whole, by range and as it is sent', async () => {
@@ -76,13 +109,13 @@ test('the text of a block is read whole, by range and as it is sent', async () =
   await using _server = server;
   const [position] = await positionsOf(server, session);
   const { body } = await server.send('GET', `/sessions/${session}/requests/${position}`);
-  const block = body.blocks.findIndex(({ kind }: { kind: string }) => kind === 'prompt.given');
+  const block = rowsOf(body).findIndex(({ kind }) => kind === 'prompt.given');
   const path = `/sessions/${session}/requests/${position}/blocks/${block}`;
   expect((await server.send('GET', path)).body).toEqual({ text: 'Say "one"\nand two.', from: 0, total: 18 });
   expect((await server.send('GET', `${path}?from=4&to=9`)).body).toEqual({ text: '"one"', from: 4, total: 18 });
   const sent = (await server.send('GET', `${path}?form=sent`)).body;
   expect(sent.text).toContain(String.raw`Say \"one\"\nand two.`);
-  expect(Buffer.byteLength(sent.text)).toBe(body.blocks[block].bytes);
+  expect(Buffer.byteLength(sent.text)).toBe(body.blocks.bytes[block]);
 });
 
 test('a search finds the blocks of one request and not those that came later', async () => {
@@ -150,9 +183,9 @@ test('a request of an import contains the history before its answer, and not the
   await using server = await openTestServer({ log });
   expect(await positionsOf(server, 'imported')).toEqual([3, 5]);
   const { body: first } = await server.send('GET', '/sessions/imported/requests/3');
-  expect(first).toMatchObject({ source: 'imported', total: 1, cost: '0.5', blocks: [{ record: 2 }] });
+  expect(first).toMatchObject({ source: 'imported', total: 1, cost: '0.5', blocks: { record: [2] } });
   const { body } = await server.send('GET', '/sessions/imported/requests/5');
-  expect(body.blocks.map(({ record }: { record: number }) => record)).toEqual([2, 3, 4]);
+  expect(body.blocks.record).toEqual([2, 3, 4]);
   expect(body).toMatchObject({ previous: { position: 3, shared: 1 } });
 });
 
@@ -184,7 +217,7 @@ test('the costs of the blocks add up to the billed input of all requests that co
   // The beginning of a request is read from the cache, and its end is written or fresh, which costs more for a token.
   const { body: last } = await server.send('GET', `/sessions/${session}/requests/${positions.at(-1)}`);
   const perToken = (index: number): number =>
-    Number(body.costs.at(index)) / (last.blocks.at(index).tokens * body.requests.at(index));
+    Number(body.costs.at(index)) / (last.blocks.tokens.at(index) * body.requests.at(index));
   expect(perToken(0) * 5).toBeLessThan(perToken(-1));
 });
 
@@ -197,4 +230,20 @@ test('the cost of a block is unknown if the usage of every request that containe
   const { body } = await server.send('GET', `/sessions/${session}/requests/${position}/costs`);
   expect(new Set(body.costs)).toEqual(new Set([null]));
   expect(new Set(body.unpriced)).toEqual(new Set([1]));
+});
+
+test('the calls of a session are replayed in other cases', async () => {
+  const { server, session } = await openAfter('First prompt.', 'Second prompt.');
+  await using _server = server;
+  const { status, body } = await server.send('GET', `/sessions/${session}/what-if`);
+  expect(status).toBe(200);
+  expect(body).toMatchObject({ calls: 2, unknown: 0, others: 0, prunings: 0, compactions: 0 });
+  // Two calls with 10 fresh, 900 read and 90 written tokens and an answer of 5.
+  const row = findModel(defaultCatalog(), 'claude-sonnet-5-5');
+  const price = row && priceAt(row, new Date().toISOString().slice(0, 10), 1_000);
+  const usage = { fresh: 20, read: 1_800, writes: [{ ttl: '5m', tokens: 180 }], answer: 10 } as const;
+  expect(body.paid).toBe(price && costOf(price, usage)?.total);
+  const lifetimes = body.cases.filter(({ change }: { change: string }) => change === 'lifetime');
+  expect(lifetimes.map(({ name }: { name: string }) => name)).toEqual(['5m', '1h']);
+  expect(lifetimes[0].compared).toBe(body.replayed);
 });

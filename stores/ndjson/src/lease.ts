@@ -5,7 +5,7 @@
 import type { Stats } from 'node:fs';
 import { closeSync, existsSync, openSync, statSync, utimesSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
-import { isHeldLock, openLockDatabase } from '@tidemark/files';
+import { isHeldLock, openDatabase, openLockDatabase } from '@tidemark/files';
 import type { SessionId } from '@tidemark/log';
 import { LogError } from '@tidemark/log';
 import { notAFile } from './file-port.ts';
@@ -15,8 +15,11 @@ export interface Lease {
   release(): void;
 }
 
+/** Longest wait for a reader of `heldSince`, which locks the file for a moment, in milliseconds. */
+const WAIT_MS = 20;
+
 /**
- * Takes the lock of a session without waiting.
+ * Takes the lock of a session. Does not wait for another writer.
  *
  * @throws LogError `log/locked` while another writer lives, in this process or any other; `log/not-a-file` for a pipe
  *   or a device; `log/write-failed` when the lock cannot be taken for another reason, such as a read-only folder.
@@ -24,7 +27,7 @@ export interface Lease {
 export function takeLease(path: string, session: SessionId): Lease {
   makeLeaseFile(path);
   requireFile(path);
-  const database = openDatabase(path, session);
+  const database = openLease(path, session);
   try {
     database.exec('BEGIN EXCLUSIVE');
   } catch (cause) {
@@ -48,7 +51,8 @@ export function heldSince(path: string): number | undefined {
   const since = statSync(path).mtimeMs;
   const database = openLockDatabase(path);
   try {
-    database.exec('BEGIN EXCLUSIVE');
+    // A shared lock, so that two processes can look at the same time.
+    database.exec('SELECT count(*) FROM sqlite_schema');
     return undefined;
   } catch (cause) {
     if (!isHeldLock(cause)) throw cause;
@@ -71,9 +75,9 @@ function makeLeaseFile(path: string): void {
   }
 }
 
-function openDatabase(path: string, session: SessionId): DatabaseSync {
+function openLease(path: string, session: SessionId): DatabaseSync {
   try {
-    return openLockDatabase(path);
+    return openDatabase(path, WAIT_MS);
   } catch (cause) {
     throw refusal(path, session, cause);
   }

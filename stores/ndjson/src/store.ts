@@ -19,6 +19,7 @@ import { createArtifacts } from './artifacts.ts';
 import { unlessGone } from './file-port.ts';
 import type { Home, HomePaths, NdjsonOptions } from './home.ts';
 import { openHome, roomPaths } from './home.ts';
+import { heldSince } from './lease.ts';
 import { createWriter, openWriter } from './open-writer.ts';
 import { withLog } from './read-log.ts';
 import { readSession } from './read-session.ts';
@@ -39,6 +40,7 @@ export function openNdjsonStore(options: NdjsonOptions): NdjsonStore {
     home: home.paths.home,
     create: (session, parent) => writable(home, session, createWriter(home, session, parent)),
     open: (session) => writable(home, session, openWriter(home, session)),
+    isOpen: async (session) => heldSince(roomPaths(home.paths, session).lease) !== undefined,
     read: (session, from = 0, to = Infinity) => flatten(readSession(home, session, from, to)),
     tail: (session, from, signal) => flatten(tailSession(home, session, from, signal)),
     artifacts: createArtifacts(home.paths, home.folders),

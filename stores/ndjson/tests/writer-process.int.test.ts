@@ -6,8 +6,8 @@ import { sessionId } from '@tidemark/log';
 import * as samples from '@tidemark/log/contract';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openNdjsonStore } from '../src/store.ts';
-import type { Child } from './child.ts';
-import { startHolder } from './child.ts';
+import type { Child } from '@tidemark/log/contract/child';
+import { startHolder } from './start-holder.ts';
 import { temporaryHome } from './temporary-home.ts';
 
 const { appended, fails, prompts, textOrKind, texts } = samples;
@@ -36,6 +36,16 @@ describe('a writer in another process', () => {
     expect(await texts(store, id)).toEqual(['session.created', 'one']);
     expect(await holder.ask('close')).toBe('closed');
     await (await store.open(id)).close();
+  });
+
+  it('is shown by `isOpen` until it is closed, also while it is stopped', async () => {
+    const store = openNdjsonStore({ home });
+    expect(await store.isOpen(id)).toBe(true);
+    holder.signal('SIGSTOP');
+    expect(await store.isOpen(id)).toBe(true);
+    holder.signal('SIGCONT');
+    expect(await holder.ask('close')).toBe('closed');
+    expect(await store.isOpen(id)).toBe(false);
   });
 
   it('keeps its lock while it is stopped, and continues when it is resumed', async () => {

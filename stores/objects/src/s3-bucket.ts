@@ -153,7 +153,7 @@ async function* bytesOf(at: Bucket, key: string, first: GetObjectCommandOutput):
     try {
       for await (const chunk of bodyOf(answer)) {
         received += chunk.length;
-        faults = 0;
+        faults = 1;
         yield chunk;
       }
       return;

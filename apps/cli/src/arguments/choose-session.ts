@@ -1,7 +1,17 @@
 // Chooses the session for a prompt: a named session, or the newest one of the folder.
 
 import { loadCapabilities } from '@tidemark/agent';
-import type { AnswerPart, EpochOpened, Log, ReasoningSet, SessionId, SessionSummary, TurnBegan } from '@tidemark/log';
+import { defined } from '@tidemark/core';
+import type {
+  AnswerPart,
+  EpochOpened,
+  Log,
+  ReasoningSet,
+  SessionCreated,
+  SessionId,
+  SessionSummary,
+  TurnBegan,
+} from '@tidemark/log';
 
 import { CliError } from '../frame/failure.ts';
 
@@ -9,9 +19,12 @@ import { CliError } from '../frame/failure.ts';
 export interface ChosenSession {
   readonly id: SessionId;
   readonly workspace: string;
-  /** Model of the session's last epoch. Another model cannot read the cache of this session. */
+  /**
+   * Model of the session's last epoch. Another model cannot read the cache of this session. Before the first epoch of the
+   * session itself, the model that was chosen for it.
+   */
   readonly model: string | undefined;
-  /** Provider of the session's last epoch. */
+  /** Provider of the model. */
   readonly provider: string | undefined;
   /**
    * Context window in tokens. The user gives it for a model that is not in the catalog. `undefined` for a model of the
@@ -37,20 +50,22 @@ export interface ChosenSession {
 export async function namedSession(log: Log, id: SessionId): Promise<ChosenSession> {
   let workspace = '';
   let opened: EpochOpened | undefined;
+  let chosen: Pick<SessionCreated, 'model' | 'provider'> | undefined;
   let compaction: TurnBegan['compaction'];
   let effort: string | undefined;
   let answered: readonly AnswerPart[] = [];
   for await (const { kind, data } of log.read(id)) {
     if (kind === 'session.created') ({ workspace } = data);
-    if (kind === 'epoch.opened') opened = data;
+    if (kind === 'session.created' && data.model !== undefined) chosen = data;
+    if (kind === 'epoch.opened') [opened, chosen] = [data, undefined];
     if (kind === 'reasoning.set') effort = effortIn(data.parameters) ?? effort;
     if (kind === 'turn.started') ({ compaction } = data);
     if (kind === 'turn.resumed') compaction = data.compaction ?? compaction;
     if (kind === 'answer.received' && data.stream === 'main') answered = data.parts;
   }
-  const { model, provider } = opened ?? {};
-  const chosen = { id, workspace, model, provider, window: await saidWindow(log, opened), compaction, answered };
-  return effort === undefined ? chosen : { ...chosen, effort };
+  const { model, provider } = chosen ?? opened ?? {};
+  const window = chosen === undefined ? await saidWindow(log, opened) : undefined;
+  return { id, workspace, model, provider, window, compaction, answered, ...defined({ effort }) };
 }
 
 /** Returns the effort in recorded parameters, under the name of any provider. */

@@ -70,6 +70,25 @@ test('the price compares the next request with the same request without the comp
   expect([after, before]).toEqual([dollars(next.compacted.cost), dollars(next.uncompacted.cost)]);
 });
 
+test('after a compaction, `show`, `sessions` and `context` report the request that the next prompt sends', async () => {
+  const session = await left();
+  await tidemark('compact', session, '--tail-tokens', '500');
+  const inputOf = async (...args: readonly string[]): Promise<number> => {
+    const { gauge, sessions } = JSON.parse((await tidemark(...args, '--json')).out);
+    return (gauge ?? sessions[0].gauge).input;
+  };
+  const shown = await inputOf('show', session);
+  expect([await inputOf('sessions'), await inputOf('context', session)]).toEqual([shown, shown]);
+  const { kinds } = JSON.parse((await tidemark('context', session, '--json')).out);
+  expect(kinds.map(({ name }: { readonly name: string }) => name)).toEqual(
+    expect.arrayContaining(['checkpoint', 'notes']),
+  );
+  await tidemark('on', '--provider', 'simulator', '--continue');
+  const { steps } = JSON.parse((await tidemark('show', session, '--json')).out);
+  const { fresh, read, written } = steps.at(-1);
+  expect(Math.abs(shown / (fresh + read + written) - 1)).toBeLessThan(0.1);
+});
+
 test('--checkpoint-tokens limits the checkpoint, with and without --fresh, and accepts only whole numbers', async () => {
   const session = await left();
   const sizeWith = async (...flags: readonly string[]): Promise<number> => {

@@ -4,6 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { LogError } from '@tidemark/log';
+import type { NdjsonStore } from '@tidemark/store-ndjson';
 import { openNdjsonStore } from '@tidemark/store-ndjson';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
@@ -56,6 +58,30 @@ describe('`tidemark cost`', () => {
       expired                 1   5,162       3  $0.0194    11.92
       "
     `);
+  });
+  test('counts a damaged session up to its damage, and reports it', async () => {
+    const damaged: NdjsonStore = {
+      ...store,
+      async *read(id, from, to) {
+        for await (const record of store.read(id, from, to)) {
+          if (id === session && record.kind === 'answer.received' && record.position > 20)
+            throw new LogError('log/damaged', 'the log is damaged', { session: id });
+          yield record;
+        }
+      },
+    };
+    const ran = await pretendRun(['cost', '--json'], { store: damaged });
+    expect(ran).toMatchObject({
+      exit: 0,
+      err: expect.stringContaining(`counted in part: ${session}: the log is damaged`),
+    });
+    const { whole, problems, sessions } = JSON.parse(ran.out);
+    expect(problems).toEqual([{ session, reason: 'the log is damaged' }]);
+    const [other, own] = sessions;
+    expect([own.session, own.calls < other.calls, own.calls > 0]).toEqual([session, true, true]);
+    expect(whole.calls).toBe(own.calls + other.calls);
+    for (const command of ['cost', 'cache'])
+      expect(await pretendRun([command, session], { store: damaged })).toMatchObject({ exit: 4, out: '' });
   });
   test('counts only the calls from the given day on', async () => {
     expect(await onTerminal('cost', '--by', 'day', '--since', '2026-11-21')).toMatchInlineSnapshot(`

@@ -5,7 +5,7 @@ import { defined } from '@tidemark/core';
 import type { Account, Compared } from '@tidemark/context';
 import { inputOfAccount } from '@tidemark/context';
 import type { Log, SessionId } from '@tidemark/log';
-import { LogError } from '@tidemark/log';
+import { LogError, money } from '@tidemark/log';
 import type { Capabilities, Catalog } from '@tidemark/model';
 import { findModel, nearestModel } from '@tidemark/model';
 
@@ -64,11 +64,14 @@ async function report(session: string | undefined, flags: CostFlags, context: Co
   output.result(value, () => (whole.calls === 0 ? nothingFound(reported, context) : headlineOf(reported)));
   if (costs?.before !== undefined) output.line(lineInWords(costs.own, costs.before));
   if (whole.calls === 0) return undefined;
-  output.table(sums(whole, as));
+  const withOthers = sessionRow(whole, costs);
+  output.table(sums(whole, as, withOthers));
   for (const unknown of remarks(whole, as)) output.line(unknown);
   output.line('');
   output.table(groups(reported));
-  for (const line of await subagentLines(reported.session, context)) output.line(line);
+  const subagents = await subagentLines(reported.session, context);
+  const counted = withOthers.length === 0 ? 'not in the sums above:' : 'in the sum of the session, and in no other:';
+  if (subagents.length > 0) output.line(['', counted, ...subagents].join('\n'));
   return undefined;
 }
 
@@ -80,13 +83,27 @@ async function lineOf({ session, since }: Reported, context: CommandContext): Pr
 
 /** Describes the cost of a fork and of its line, as the status line of the terminal counts it. */
 function lineInWords(own: KnownCost, before: KnownCost): string {
-  const amount = ({ cost: known, more }: KnownCost): string => `${more ? '≥ ' : ''}${dollars(known)}`;
-  return `this fork: ${amount(own)}; its line, with what was paid before the fork: ${amount(addCosts(own, before))}`;
+  return `this fork: ${knownAmount(own)}; its line, with what was paid before the fork: ${knownAmount(addCosts(own, before))}`;
+}
+
+function knownAmount({ cost: known, more }: KnownCost): string {
+  return `${more ? '≥ ' : ''}${dollars(known)}`;
 }
 
 /**
- * Returns one line for each subagent of a session. Subagents are sessions of their own, so the sums above do not include
- * them. A subagent with another model cannot read the front of the session from the cache. Its line therefore names the
+ * Returns the row of the cost of a session as the status line of the terminal counts it, if it is not the cost of its
+ * calls: also its subagents, and the services of its tools. The status line of a fork also counts the sessions before
+ * it.
+ */
+function sessionRow({ cost: paid }: Account, costs: LineCost | undefined): readonly (readonly string[])[] {
+  if (costs === undefined || Number(costs.own.cost) === Number(paid)) return [];
+  const shown = costs.before === undefined ? ', as in the status line' : '';
+  return [['session', knownAmount(costs.own), `also its subagents and the services of its tools${shown}`]];
+}
+
+/**
+ * Returns one line for each subagent of a session. Subagents are sessions of their own, so only the row of the session
+ * includes them. A subagent with another model cannot read the front of the session from the cache. Its line therefore names the
  * cost of its first call, which wrote its own front.
  */
 async function subagentLines(session: SessionId | undefined, context: CommandContext): Promise<readonly string[]> {
@@ -102,7 +119,7 @@ async function subagentLines(session: SessionId | undefined, context: CommandCon
     const first = subagent.model === undefined ? undefined : await firstCost(store, subagent.child);
     lines.push(`${subagentLine(subagent)}${first === undefined ? '' : `, ${dollars(first)} of it for its first call`}`);
   }
-  return lines.length === 0 ? [] : ['', 'not in the sums above:', ...lines.map(plainText)];
+  return lines.map(plainText);
 }
 
 async function firstCost(store: Log, session: SessionId): Promise<string | undefined> {
@@ -131,12 +148,14 @@ function modelArgument(name: string, catalog: Catalog): Capabilities {
   throw new CliError('cli/not-found', `the catalog has no model ${JSON.stringify(name)}`, next);
 }
 
-function sums(account: Account, as: Capabilities | undefined): TableOf {
+function sums(account: Account, as: Capabilities | undefined, session: readonly (readonly string[])[]): TableOf {
   const { compared, other } = account;
   const paid = paidIn(account);
+  const more = account.unpriced > 0;
   const row = (name: string, amount: string, meaning: string): readonly string[] => [name, dollars(amount), meaning];
   const rows = [
-    paid === undefined ? ['paid', 'unknown', ''] : row('paid', paid, ''),
+    ['paid', paid === undefined ? 'unknown' : knownAmount({ cost: money(paid), more }), ''],
+    ...session,
     ...(compared.calls === 0
       ? []
       : [

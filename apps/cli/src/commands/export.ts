@@ -6,6 +6,7 @@ import type { Recorded, SessionId } from '@tidemark/log';
 import { Option } from 'commander';
 
 import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
+import { CliError } from '../frame/failure.ts';
 import { createSessionPage } from '../html/session-page.ts';
 import type { SessionFlags } from '../arguments/session-argument.ts';
 import { declareSession, requiredSession } from '../arguments/session-argument.ts';
@@ -19,6 +20,10 @@ export const exportCommand: Command = {
     ['tidemark export <session> > talk.md', 'as text: prompts, answers, calls and results'],
     ['tidemark export <session> --format html > talk.html', 'as a web page, with images and costs'],
     [
+      'tidemark export <session> --format inspector > talk.html',
+      'the pages of the inspector in one file: timeline, requests, cost; no server needed',
+    ],
+    [
       'tidemark export <session> --format json > talk.jsonl',
       'every record, one per line, with the log that contains it',
     ],
@@ -29,19 +34,39 @@ export const exportCommand: Command = {
         new Option('--format <form>', 'output format. Default: markdown, or json with `--json`.').choices([
           'markdown',
           'html',
+          'inspector',
           'json',
         ]),
       )
+      .option('--tree', 'with `--format inspector`: also include the forks and subagents of the session')
       .action((name: string | undefined, flags: ExportFlags) =>
         run(async (context) => {
           const session = await requiredSession(name, flags, context);
-          return print(session, context.output.json ? 'json' : flags.format, context);
+          const format = context.output.json ? 'json' : flags.format;
+          if (format === 'inspector') return printInspector(session, flags.tree === true, context);
+          if (flags.tree === true)
+            throw new CliError(
+              'cli/usage',
+              '`--tree` needs `--format inspector`',
+              'export each session by itself; `tidemark sessions --tree` lists them',
+            );
+          return print(session, format, context);
         }),
       ),
 };
 
 interface ExportFlags extends SessionFlags {
-  readonly format?: 'markdown' | 'html' | 'json';
+  readonly format?: 'markdown' | 'html' | 'inspector' | 'json';
+  readonly tree?: true;
+}
+
+/** Prints the session as a file with the page of the inspector. */
+async function printInspector(session: SessionId, tree: boolean, context: CommandContext): Promise<CommandOutcome> {
+  const { mask } = createSecrets({ values: secretsOf(context.environment) });
+  // This module loads a bundler in a clone of the project. It is therefore imported only when it is needed.
+  const { inspectorFile } = await import('../html/inspector-file.ts');
+  context.output.line(await inspectorFile(session, { tree, mask }, context));
+  return undefined;
 }
 
 /**
@@ -50,7 +75,7 @@ interface ExportFlags extends SessionFlags {
  */
 async function print(
   session: SessionId,
-  format: ExportFlags['format'] = 'markdown',
+  format: 'markdown' | 'html' | 'json' = 'markdown',
   { output, environment, store }: CommandContext,
 ): Promise<CommandOutcome> {
   const { mask } = createSecrets({ values: secretsOf(environment) });

@@ -124,7 +124,7 @@ async function showSession(session: SessionId, context: CommandContext): Promise
   // `readFold` starts from the saved snapshot, so the whole log is not folded again.
   const { fold } = await readFold(store, session, records);
   const { state } = fold;
-  const gauge = await gaugeAtRest(store.artifacts, state, context.home);
+  const { gauge } = await gaugeAtRest({ store, session, home: context.home }, fold);
   const compaction = compactionStanding(state);
   const value = {
     session,

@@ -59,7 +59,15 @@ test('`cost` names the subagents of a session, but not in its fork', async () =>
   const scenario = stage.scenario({ answer: asks }, { answer: { text: 'Nothing.' } }, { answer: { text: 'Well.' } });
   await tidemark(['find the word', '--provider', 'simulator', '--scenario', scenario]);
   const [parent, child] = JSON.parse((await tidemark(['sessions', '--tree', '--json'])).out).sessions;
-  expect((await tidemark(['cost', parent.session])).out).toContain(`not in the sums above:\nsubagent ${child.session}`);
+  const { out } = await tidemark(['cost', parent.session]);
+  expect(out).toContain(`in the sum of the session, and in no other:\nsubagent ${child.session}`);
+  // The row of the session has the number of the status line: `paid` and the costs of its subagents.
+  const amount = (name: string): number => Number(new RegExp(`^${name}\t\\$([\\d.]+)`, 'm').exec(out)?.[1]);
+  const { line, whole } = JSON.parse((await tidemark(['cost', parent.session, '--json'])).out);
+  const { whole: delegated } = JSON.parse((await tidemark(['cost', child.session, '--json'])).out);
+  expect(amount('session')).toBeCloseTo(Number(line.own.cost), 4);
+  expect(amount('session')).toBeCloseTo(Number(whole.cost) + Number(delegated.cost), 4);
+  expect(amount('paid')).toBeCloseTo(Number(whole.cost), 4);
   const forked = await tidemark(['fork', parent.session, '--json']);
   const fork = JSON.parse(forked.out).fork;
   await tidemark(['and now?', '--session', fork, '--provider', 'simulator']);

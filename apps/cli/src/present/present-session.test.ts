@@ -144,7 +144,7 @@ test('a call that a hook denied names the hook and the first line of its reason'
 });
 
 test('the cost of an epoch is printed if it rewrites tokens', () => {
-  const opened = (rewrite: number) =>
+  const opened = (rewrite: number, cost = '0.03') =>
     recorded('epoch.opened', {
       number: 2,
       cause: 'tools',
@@ -156,9 +156,10 @@ test('the cost of an epoch is printed if it rewrites tokens', () => {
       layers: [],
       tools: [],
       cacheKey: '',
-      forecast: { rewrite, cost: money('0.03') },
+      forecast: { rewrite, cost: money(cost) },
     });
   expect(present([opened(0)]).err).toBe('');
+  expect(present([opened(999, '0.0099')]).err).toBe('');
   expect(present([opened(12_480)]).err).toBe('epoch 2 (tools): about 12,480 tokens are written again, $0.0300\n');
 });
 

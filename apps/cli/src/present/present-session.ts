@@ -6,8 +6,8 @@ import { gaugeInWords } from '@tidemark/context';
 import type { SessionEvent } from '@tidemark/kit';
 import type { AnswerPart, ContentPart, Recorded, RecordedOf, SubagentEnded } from '@tidemark/log';
 
-import { dollars, formatNumber } from '../frame/numbers.ts';
 import type { CommandOutput } from '../frame/output.ts';
+import { epochLine } from './epoch-line.ts';
 import { denialInWords, reasonOfHook } from './denials.ts';
 import { startLine } from './subagent-lines.ts';
 import type { SeenCall, SeenTokens } from './seen-tokens.ts';
@@ -188,14 +188,12 @@ function showRecord(view: SessionView, record: Recorded): void {
 }
 
 /**
- * Prints a line about a new epoch. Prints nothing if the epoch rewrites no tokens, or if a notice has already reported
+ * Prints a line about a new epoch. Prints nothing if the epoch rewrites few tokens, or if a notice has already reported
  * the rewrite.
  */
 function showEpoch(view: SessionView, { data }: RecordedOf<'epoch.opened'>): void {
-  const { cause, forecast, number } = data;
-  if (view.rewriteReported || forecast.rewrite === 0) return;
-  const price = forecast.cost === undefined ? '' : `, ${dollars(forecast.cost)}`;
-  note(view, `epoch ${number} (${cause}): about ${formatNumber(forecast.rewrite)} tokens are written again${price}`);
+  const line = view.rewriteReported ? undefined : epochLine(data);
+  if (line !== undefined) note(view, line);
 }
 
 function titlesOf(parts: readonly AnswerPart[]): Map<string, string> {

@@ -13,6 +13,7 @@ import { Option } from 'commander';
 import type { Command } from 'commander';
 
 import type { CommandContext } from '../frame/command.ts';
+import { withStyle } from '../frame/shown.ts';
 import { eachSession } from './each-session.ts';
 import { formatCount, dollars, formatNumber } from '../frame/numbers.ts';
 import { readCatalog } from '../settings/own-catalog.ts';
@@ -49,8 +50,9 @@ export function declareAccountFlags(command: Command): Command {
 }
 
 /**
- * Returns the accounts of the named session, or of all sessions. If a session cannot be read, it is omitted and
- * reported on stderr. If the user named this session, the function throws instead.
+ * Returns the accounts of the named session, or of all sessions. A damaged session is counted up to its damage, as in
+ * the analytics of the server, and reported on stderr. A session without a readable first record is omitted and
+ * reported. If the user named a session that cannot be read to its end, the function throws instead.
  */
 export async function addUp(
   name: string | undefined,
@@ -70,6 +72,13 @@ export async function addUp(
   await eachSession(session, context, async (one) => {
     accounts = await addSession(accounts, store, one, options);
   });
+  for (const { session: partly, error } of accounts.problems) {
+    if (session !== undefined) throw error;
+    context.output.note([
+      withStyle('yellow', 'counted in part'),
+      `: ${partly}: ${error.message}; its calls before that are in the sums; see \`tidemark doctor\``,
+    ]);
+  }
   return { accounts, session, by, since };
 }
 
@@ -157,6 +166,7 @@ export function accountsJson(reported: Reported): object {
     by,
     since: since ?? null,
     span: accounts.span ?? null,
+    problems: accounts.problems.map(({ session: partly, error }) => ({ session: partly, reason: error.message })),
     whole: whole(accounts.whole),
     groups: orderedGroups(reported).map(([name, account]) => ({ name: name ?? null, ...whole(account) })),
     sessions: accounts.sessions.map(({ account, ...rest }) => ({ ...rest, ...whole(account) })),

@@ -1,7 +1,7 @@
 // Reports what fills the window of the next request of a session: by kind, by tool, by file and by turn, with tokens,
 // share and cost so far.
 
-import { readArtifact } from '@tidemark/agent';
+import { readArtifact, readFold } from '@tidemark/agent';
 import type { Gauge, State, WindowPart } from '@tidemark/context';
 import { emptyState, estimateTokens, evolve, itemAt, windowParts } from '@tidemark/context';
 import type { EpochOpened, Log, SessionId } from '@tidemark/log';
@@ -58,16 +58,19 @@ export async function readContext(log: Log, session: SessionId, home: string): P
       collector.take(record, state, await rows(state.epoch?.opened));
   }
   if (state.epoch === undefined) return undefined;
-  const gauge = await gaugeAtRest(log.artifacts, state, home);
+  const { fold } = await readFold(log, session);
+  const next = await gaugeAtRest({ store: log, session, home }, fold);
+  // Only notes that the next request will contain can have a position after the log.
+  for (let at = fold.state.length; at < next.state.length; at += 1) names.kinds.set(at, 'notes');
   const row = await rows(state.epoch.opened);
   return reportOf({
     session,
     names,
-    state,
-    gauge,
+    state: next.state,
+    gauge: next.gauge,
     row,
     costs: collector.costs(),
-    ...(await toolSizes(log, state, names)),
+    ...(await toolSizes(log, next.state, names)),
   });
 }
 

@@ -34,11 +34,49 @@ export function costIn(record: Recorded): string | undefined {
   }
 }
 
-/** Returns true if the record ends a turn whose cost is only partly known. */
-export function hidesCost(record: Recorded): boolean {
-  if (record.kind !== 'turn.ended') return false;
-  const { totals } = record.data;
-  return totals?.cost === undefined && totals?.taken?.cost !== undefined;
+/**
+ * Returns true if a part of the cost is unknown from this record on: it ends a turn or a call whose cost is only partly
+ * known, or it repeats a request of `sent`, which was cut off.
+ */
+export function hidesCost(record: Recorded, sent: readonly string[]): boolean {
+  switch (record.kind) {
+    case 'turn.ended': {
+      const { totals } = record.data;
+      return totals?.cost === undefined && totals?.taken?.cost !== undefined;
+    }
+    case 'answer.received':
+    case 'answer.interrupted': {
+      const { cost, costAtMost, estimated } = record.data;
+      return cost === undefined && (costAtMost ?? estimated?.cost) !== undefined;
+    }
+    case 'request.prepared':
+      return sent.includes(record.data.stream);
+    default:
+      return false;
+  }
+}
+
+/**
+ * Returns the streams whose request has no recorded end after this record. `sent` are those before it. A request of
+ * unknown price is not among them. The first records of a fork belong to its parent.
+ */
+export function sentAfter(sent: readonly string[], record: Recorded): readonly string[] {
+  switch (record.kind) {
+    case 'session.created':
+      return [];
+    case 'request.prepared': {
+      const { stream, forecast } = record.data;
+      return forecast.cost === undefined || sent.includes(stream) ? sent : [...sent, stream];
+    }
+    case 'answer.received':
+    case 'answer.interrupted':
+    case 'answer.failed': {
+      const { stream } = record.data;
+      return sent.includes(stream) ? sent.filter((one) => one !== stream) : sent;
+    }
+    default:
+      return sent;
+  }
 }
 
 /** Cost of a session, with its subagents, and the cost of the sessions that it continues. */
@@ -90,16 +128,19 @@ async function ownCostUntil(log: Log, session: SessionId, until: string): Promis
   }
 }
 
-/** The log of a fork begins with records of its parent, whose cost the parent paid. */
+/**
+ * The log of a fork begins with records of its parent, whose cost the parent paid. A request without a recorded end was
+ * cut off, or its answer is still arriving, so its cost is unknown.
+ */
 async function readOwnCost(log: Log, session: SessionId, until?: string): Promise<OwnCost> {
   let own = NOTHING;
   let created: OwnCost['created'];
+  let sent: readonly string[] = [];
   for await (const record of log.read(session)) {
+    const isBefore = until === undefined || record.at <= until;
     if (record.kind === 'session.created') [own, created] = [NOTHING, record];
-    else if (until === undefined || record.at <= until) {
-      const cost = costIn(record);
-      own = addCosts(own, { cost: money(cost ?? '0'), more: hidesCost(record) });
-    }
+    else if (isBefore) own = addCosts(own, { cost: money(costIn(record) ?? '0'), more: hidesCost(record, sent) });
+    if (isBefore || record.kind !== 'request.prepared') sent = sentAfter(sent, record);
   }
-  return { own, created };
+  return { own: sent.length === 0 ? own : { ...own, more: true }, created };
 }

@@ -56,7 +56,8 @@ async function glance(store: Log, home: string, session: SessionId, most: number
   try {
     const { fold, read } = await glanceAtFold(store, session, most);
     if (fold === undefined) return { result: { unread: 'long' }, read };
-    return { result: { gauge: (await gaugeAtRest(store.artifacts, fold.state, home)) ?? null }, read };
+    const { gauge = null } = await gaugeAtRest({ store, session, home }, fold);
+    return { result: { gauge }, read };
   } catch (error) {
     if (!isOfSession(error)) throw error;
     return { result: { unread: 'damaged' }, read: 0 };

@@ -84,6 +84,20 @@ test('a session that another process has open is shown, and a command is refused
   expect((await second.send('POST', `/sessions/${session}/fork`, {})).status).toBe(201);
 });
 
+test('a fork reads the cache of its session, because all sessions have one simulator', async () => {
+  const server = await serve({ answer: { text: 'Hello.' } }, { answer: { text: 'Again.' } });
+  const { session } = (await server.send('POST', '/sessions', {})).body;
+  await server.send('POST', `/sessions/${session}/prompt`, { text: 'Hello. '.repeat(2_000) });
+  await server.until(session, ({ running }) => running === false);
+  const fork = (await server.send('POST', `/sessions/${session}/fork`, {})).body.session;
+  await server.send('POST', `/sessions/${fork}/prompt`, { text: 'Again.' });
+  await server.until(fork, ({ running }) => running === false);
+  const { calls: answered } = (await server.send('GET', `/sessions/${fork}/calls`)).body;
+  expect(answered).toHaveLength(1);
+  expect(answered[0].tokens.read).toBeGreaterThan(2_000);
+  expect(answered[0].again).toBe(0);
+});
+
 test('the log names the server as the client of a prompt', async () => {
   const server = await serve({ answer: { text: 'Hello.' } });
   const { session } = (await server.send('POST', '/sessions', {})).body;
@@ -149,6 +163,27 @@ test('a new session keeps its effort and mode when the server starts again befor
   const after = await next.until(session, ({ running }) => running === false);
   expect(after.mode).toBe('read-only');
   expect(await kindsOf(next, session)).toContain('reasoning.set');
+});
+
+test('a new session and a fork keep their model when the server is killed before their first prompt', async () => {
+  const first = await serve({ answer: { text: 'Hello.' } });
+  const { session: parent, model: usual } = (await first.send('POST', '/sessions', {})).body;
+  await first.send('POST', `/sessions/${parent}/prompt`, { text: 'Hello.' });
+  await first.until(parent, ({ running }) => running === false);
+  const other = 'claude-opus-4-8';
+  const created = (await first.send('POST', '/sessions', { model: other })).body;
+  const fork = (await first.send('PUT', `/sessions/${parent}/model`, { model: other })).body;
+  expect([usual, created.model, fork.model]).toEqual(['claude-sonnet-5-5', other, other]);
+  await first.end('SIGKILL');
+  const next = await serve({ answer: { text: 'Again.' } }, { answer: { text: 'Again.' } });
+  for (const { session } of [created, fork]) {
+    expect((await next.send('GET', `/sessions/${session}`)).body).toMatchObject({ model: other, open: false });
+    await next.send('POST', `/sessions/${session}/prompt`, { text: 'Again.' });
+    const after = await next.until(session, ({ running }) => running === false);
+    expect(after).toMatchObject({ model: other, turn: { outcome: 'completed' } });
+    const { calls: answered } = (await next.send('GET', `/sessions/${session}/calls`)).body;
+    expect(answered.map(({ model }: { readonly model: string }) => model)).toEqual([other]);
+  }
 });
 
 test('a port that is in use, and an address or host that is refused, are refusals with the next step', async () => {

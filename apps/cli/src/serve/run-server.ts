@@ -4,7 +4,9 @@ import { once } from 'node:events';
 import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 
+import { createSecrets, secretsOf } from '@tidemark/agent';
 import { defined } from '@tidemark/core';
+import type { SessionServer } from '@tidemark/server';
 import { openSessionServer } from '@tidemark/server';
 
 import type { AgentFlags } from '../arguments/agent-flags.ts';
@@ -13,6 +15,8 @@ import { CliError } from '../frame/failure.ts';
 import { withStyle } from '../frame/shown.ts';
 import { VERSION } from '../frame/version.ts';
 import { encoders } from '../reports/encoders.ts';
+import type { SharedSimulator } from '../settings/simulator-server.ts';
+import { createSharedSimulator } from '../settings/simulator-server.ts';
 import { openAnalytics } from './open-analytics.ts';
 import { findToken } from './server-token.ts';
 import { createSessionOpener } from './session-opener.ts';
@@ -29,24 +33,58 @@ export interface ServeFlags extends AgentFlags {
 }
 
 /** Opens the server, prints how to reach it, and closes it at Ctrl-C. */
-export async function runServer(
-  { port, host, expose = false, allowHost, folder, link: _link, ...flags }: ServeFlags,
-  context: CommandContext,
-): Promise<CommandOutcome> {
+export async function runServer(flags: ServeFlags, context: CommandContext): Promise<CommandOutcome> {
+  const simulator = createSharedSimulator(flags.scenario);
+  try {
+    // A wrong scenario is then reported at the start, and not to the first client.
+    if (flags.provider === 'simulator') await simulator.url();
+    await serveUntilEnd(flags, simulator, context);
+  } finally {
+    await simulator.close();
+  }
+  return undefined;
+}
+
+async function serveUntilEnd(flags: ServeFlags, simulator: SharedSimulator, context: CommandContext): Promise<void> {
   const { output, signal } = context;
+  const { token, place } = await tokenOf(flags, context);
+  const server = await openServer(flags, { token, simulator }, context);
+  try {
+    const { url } = server;
+    const link = server.createLink();
+    output.result({ ok: true, url, link, token: place }, () => ['listening on ', withStyle('cyan', url)]);
+    output.line(['open once within ten minutes: ', withStyle('cyan', link)]);
+    output.line(['token: ', place]);
+    await ended(signal);
+  } finally {
+    output.note(withStyle('dim', 'ending the turns …'));
+    await server.close();
+  }
+}
+
+function tokenOf({ expose = false }: ServeFlags, context: CommandContext): ReturnType<typeof findToken> {
   if (expose && (context.environment[TOKEN_VARIABLE] ?? '') === '')
     throw new CliError(
       'cli/usage',
       `--expose needs a token that you chose: ${TOKEN_VARIABLE} is not set`,
       `set ${TOKEN_VARIABLE} to at least 32 random characters`,
     );
-  const { token, place } = await findToken(context);
+  return findToken(context);
+}
+
+async function openServer(
+  { port, host, expose = false, allowHost, folder, link: _link, ...flags }: ServeFlags,
+  { token, simulator }: { readonly token: string; readonly simulator: SharedSimulator },
+  context: CommandContext,
+): Promise<SessionServer> {
+  const { output } = context;
   const [first = context.folder, ...rest] = await Promise.all((folder ?? []).map((path) => realFolder(path, context)));
-  const server = await openSessionServer({
+  return openSessionServer({
     log: await context.store(),
-    opener: createSessionOpener({ flags, folders: [first, ...rest] }, context),
+    opener: createSessionOpener({ flags, folders: [first, ...rest], simulator }, context),
     projection: await openAnalytics(context),
     encoders,
+    mask: createSecrets({ values: secretsOf(context.environment) }).mask,
     token,
     version: VERSION,
     port,
@@ -59,18 +97,6 @@ export async function runServer(
       ]),
     ...defined({ allowedHosts: allowHost }),
   });
-  try {
-    const { url } = server;
-    const link = server.createLink();
-    output.result({ ok: true, url, link, token: place }, () => ['listening on ', withStyle('cyan', url)]);
-    output.line(['open once within ten minutes: ', withStyle('cyan', link)]);
-    output.line(['token: ', place]);
-    await ended(signal);
-  } finally {
-    output.note(withStyle('dim', 'ending the turns …'));
-    await server.close();
-  }
-  return undefined;
 }
 
 async function realFolder(path: string, context: CommandContext): Promise<string> {

@@ -14,6 +14,7 @@ import { namedSession } from '../arguments/choose-session.ts';
 import { resolveModel } from '../arguments/resolve-model.ts';
 import type { CommandContext } from '../frame/command.ts';
 import { readCatalog } from '../settings/own-catalog.ts';
+import type { SharedSimulator } from '../settings/simulator-server.ts';
 import { prepareAgent } from '../turns/open-agent.ts';
 import { createFileRestorer } from './file-restorer.ts';
 
@@ -23,13 +24,18 @@ export interface ServedSessions {
   readonly flags: AgentFlags;
   /** Absolute paths. New sessions work in one of these folders or below. The first one is the default. */
   readonly folders: readonly [string, ...string[]];
+  /** Simulator of all sessions whose provider is `simulator`. A fork then reads the cache of its session. */
+  readonly simulator: SharedSimulator;
 }
 
 /** Name of the server in the log, next to the prompts that came through it. */
 const CLIENT = 'server';
 
 /** Creates the opener of a server. */
-export function createSessionOpener({ flags, folders }: ServedSessions, ofCommand: CommandContext): SessionOpener {
+export function createSessionOpener(
+  { flags, folders, simulator }: ServedSessions,
+  ofCommand: CommandContext,
+): SessionOpener {
   const kept = keptFlags(flags);
   // A request must not wait for an answer in the terminal of the server, for example about the trust of a folder.
   const context = { ...ofCommand, input: { ...ofCommand.input, terminal: false } };
@@ -38,7 +44,7 @@ export function createSessionOpener({ flags, folders }: ServedSessions, ofComman
     restorer: createFileRestorer(context),
     async create({ folder: named = folders[0], title, ...choices }, ask) {
       const folder = await servedFolder(named, folders);
-      const request = { flags: { ...flags, ...choices }, client: CLIENT };
+      const request = { flags: { ...flags, ...choices }, client: CLIENT, simulator, recordModel: true } as const;
       const { agent, open, close } = await prepareAgent(request, { ...context, folder }, ask);
       const session = await opened(() => open(title), close);
       // The log then has the mode before the first turn too.
@@ -48,12 +54,12 @@ export function createSessionOpener({ flags, folders }: ServedSessions, ofComman
     },
     async open(id, ask) {
       const session = await namedSession(await context.store(), id);
-      const { open, close } = await prepareAgent({ flags: kept, session, client: CLIENT }, context, ask);
+      const { open, close } = await prepareAgent({ flags: kept, session, client: CLIENT, simulator }, context, ask);
       return opened(open, close);
     },
     async fork(id, options, ask) {
       const session = await namedSession(await context.store(), id);
-      const { agent, close } = await prepareAgent({ flags: kept, session, client: CLIENT }, context, ask);
+      const { agent, close } = await prepareAgent({ flags: kept, session, client: CLIENT, simulator }, context, ask);
       return opened(() => agent.fork(id, options), close);
     },
   };

@@ -15,7 +15,8 @@ import { CliError } from '../frame/failure.ts';
 import { withStyle } from '../frame/shown.ts';
 import { connectionHeaders } from './connection-headers.ts';
 import { keyOf, tokenOf, valueIn, waysToKey } from './key-presence.ts';
-import { openSimulator } from './simulator-server.ts';
+import type { SharedSimulator } from './simulator-server.ts';
+import { openSessionSimulator } from './simulator-server.ts';
 import { addressOf, SIMULATOR_VARIABLE, simulatorIn } from './simulator-addresses.ts';
 
 /** Options for an opened provider, with a function that closes it. */
@@ -42,6 +43,8 @@ export interface ProviderRequest {
   readonly addresses?: Settings['baseUrl'];
   /** Request headers that the settings define. */
   readonly connection?: Settings['connection'];
+  /** Simulator that answers in place of a new one. */
+  readonly simulator?: SharedSimulator | undefined;
 }
 
 /**
@@ -55,7 +58,7 @@ export async function chooseProvider(request: ProviderRequest, context: CommandC
   const wanted = wantedOf(request);
   requireTransport(wanted.provider, flags);
   // A simulator that was named in the environment replaces every provider. An own address or scenario comes first.
-  const shared = flags.baseUrl === undefined && flags.scenario === undefined ? sharedSimulator(context) : undefined;
+  const shared = flags.baseUrl === undefined && flags.scenario === undefined ? namedSimulator(context) : undefined;
   if (shared !== undefined) return simulatedBy(shared, request, wanted);
   if (flags.provider === 'simulator') return simulator(request, wanted);
   if (flags.scenario !== undefined)
@@ -160,15 +163,13 @@ async function simulator(request: ProviderRequest, wanted: WantedModel): Promise
       '`--base-url` cannot be combined with `--provider simulator`, which starts a simulator of its own',
       'remove one of the two options',
     );
-  // Each run starts a new simulator. The new simulator did not create the reasoning signatures of earlier runs. With
-  // `issued`, it accepts the recorded signatures.
-  const settings = { recordedSignatures: 'issued' } as const;
-  const listening = await openSimulator(defined({ port: 0, settings, scenario }));
+  if (request.simulator !== undefined) return simulatedBy(await request.simulator.url(), request, wanted);
+  const listening = await openSessionSimulator(scenario);
   return { ...simulatedBy(listening.url, request, wanted), close: () => listening.close() };
 }
 
 /** Returns the URL of the simulator that runs this command, and notes it, because its answers are stored as any other. */
-function sharedSimulator({ environment, output }: CommandContext): string | undefined {
+function namedSimulator({ environment, output }: CommandContext): string | undefined {
   const url = simulatorIn(environment);
   if (url !== undefined)
     output.note([withStyle('yellow', 'notice'), `: the simulator at ${url} answers (${SIMULATOR_VARIABLE})`]);

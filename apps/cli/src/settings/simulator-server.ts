@@ -34,6 +34,33 @@ export async function openSimulator(choice: SimulatorChoice): Promise<ListeningS
   return listening;
 }
 
+/** Opens the simulator of a session. Its answers can come from a scenario file. */
+export function openSessionSimulator(scenario: string | undefined): Promise<ListeningSimulator> {
+  // A new simulator did not create the reasoning signatures of earlier runs. With `issued`, it accepts the recorded
+  // signatures.
+  const settings = { recordedSignatures: 'issued' } as const;
+  return openSimulator(defined({ port: 0, settings, scenario }));
+}
+
+/** Simulator of a program with many sessions. They share its caches and its scenario. */
+export interface SharedSimulator {
+  /** Opens the simulator at the first call, and returns its URL. */
+  url(): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** Creates a shared simulator, which is not open yet. */
+export function createSharedSimulator(scenario: string | undefined): SharedSimulator {
+  let opening: Promise<ListeningSimulator> | undefined;
+  return {
+    async url() {
+      opening ??= openSessionSimulator(scenario);
+      return (await opening).url;
+    },
+    close: async () => (await opening?.catch(() => undefined))?.close(),
+  };
+}
+
 /**
  * Opens the simulator on a port, and returns it together with its server.
  *

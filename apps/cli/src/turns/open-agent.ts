@@ -35,6 +35,7 @@ import { agentNamed, agentsIn, otherProviders, ownAgentOptions, toolProblems } f
 import { readOwnCatalog } from '../settings/own-catalog.ts';
 import type { FolderTrust } from '../settings/folder-trust.ts';
 import { settingsIn } from '../settings/settings-in.ts';
+import type { SharedSimulator } from '../settings/simulator-server.ts';
 import { ownInstructions, skillBudgetIn, skillPlaces } from '../settings/skill-places.ts';
 import { folderTrust } from '../settings/trust-in.ts';
 import { webOptions } from '../settings/web-options.ts';
@@ -52,6 +53,10 @@ export interface AgentRequest {
   readonly resumes?: true;
   /** Program through which prompts come, as the log names it. Default: `cli`. */
   readonly client?: string;
+  /** True to record the model of a new session at once, because its first prompt may come much later. */
+  readonly recordModel?: true;
+  /** Simulator that answers if the provider is `simulator`. Default: a new one for this agent. */
+  readonly simulator?: SharedSimulator;
 }
 
 /** An agent whose session is not open yet. */
@@ -115,7 +120,7 @@ export async function prepareAgent(
   const flags = resolveModel(wanted, { catalog, session: typed.session });
   if (flags.model !== wanted.model && context.output.watched)
     context.output.note(`"${wanted.model}" is ${flags.model}`);
-  const request = { flags, ...defined({ session: typed.session, resumes: typed.resumes, client: typed.client }) };
+  const request = requestWith(flags, typed);
   const permissions = await permissionsOf(flags, workspace, context, ask);
   const { baseUrl: addresses, connection } = settings;
   const provider = await chooseProvider({ ...request, catalog, ...defined({ addresses, connection }) }, context);
@@ -155,6 +160,11 @@ export async function prepareAgent(
     await provider.close();
     throw error;
   }
+}
+
+/** Returns the request with other flags. Its title is passed when the session is opened. */
+function requestWith(flags: AgentFlags, { title: _title, ...request }: AgentRequest): Omit<AgentRequest, 'title'> {
+  return { ...request, flags };
 }
 
 /** Forecasts on a session in memory, so that no session is left. */
@@ -257,9 +267,9 @@ async function openIn(agent: Agent, request: AgentRequest, context: CommandConte
   return live;
 }
 
-function newSessionOf({ title, flags: { agent } }: AgentRequest): OpenOptions {
+function newSessionOf({ title, recordModel, flags: { agent } }: AgentRequest): OpenOptions {
   // The model and the effort of the own agent are among the flags already.
-  return { ...defined({ title, agent }), ...(agent !== undefined && { keepModel: true }) };
+  return { ...defined({ title, agent, recordModel }), ...(agent !== undefined && { keepModel: true }) };
 }
 
 /**

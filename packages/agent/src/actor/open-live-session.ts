@@ -7,8 +7,8 @@ import { renameParameters } from '@tidemark/model';
 import { requirePrice } from '../decide/limits.ts';
 import { isResumable } from '../decide/next-move.ts';
 import { AgentError } from '../errors.ts';
-import type { ForkPlan } from '../fork/plan-fork.ts';
-import { beginFork, planFork } from '../fork/plan-fork.ts';
+import type { ForkPlan, RecordedModel } from '../fork/plan-fork.ts';
+import { beginFork, planFork, recordedModel } from '../fork/plan-fork.ts';
 import { narrower } from '../permissions/judge.ts';
 import type { AgentForkOptions, AgentSession, ForkOptions, PromptOptions, Turn, Words } from '../ports/live-session.ts';
 import type { ForecastOptions, ModelReach, OtherModel } from '../ports/other-model.ts';
@@ -54,6 +54,7 @@ import {
   REACH_OPTIONS,
   partsOf,
   requireMode,
+  requireNotification,
   requireOptions,
   requireOtherModel,
   requireSideCall,
@@ -80,6 +81,8 @@ export interface LiveSessionOptions {
   /** Absolute path of the folder in which a new session works. The log of an existing session contains this path. */
   readonly workspace?: string;
   readonly title?: string;
+  /** For a new session or a fork: model that the first record names, so that the log has it before the first request. */
+  readonly recordedModel?: RecordedModel;
   /**
    * For a subagent: the session and the call that started it. `root` is the first session of the family. Default for
    * `root`: the session itself.
@@ -149,8 +152,9 @@ function openChild({ log, first, runtime, secrets = NO_SECRETS }: LiveSessionOpt
 }
 
 function take(options: LiveSessionOptions): Promise<Session> {
-  const { log, id, runtime, secrets = NO_SECRETS, forks } = options;
-  if (forks !== undefined) return beginFork(log, forks, { id, at: runtime.surroundings.now(), secrets });
+  const { log, id, runtime, secrets = NO_SECRETS, forks, recordedModel: model } = options;
+  const at = runtime.surroundings.now();
+  if (forks !== undefined) return beginFork(log, forks, { id, at, secrets, ...defined({ model }) });
   return options.create === true ? begin(options) : openSession(log, id, secrets);
 }
 
@@ -167,7 +171,7 @@ async function begin(options: LiveSessionOptions): Promise<Session> {
   const named = defined({ startedBy, title });
   try {
     await commit(session, [
-      { kind: 'session.created', at, data: { id, root, workspace, ...named } },
+      { kind: 'session.created', at, data: { id, root, workspace, ...named, ...recordedModel(options.recordedModel) } },
       { kind: 'mode.changed', at, data: { mode, by: 'settings' } },
     ]);
   } catch (error) {
@@ -222,6 +226,7 @@ function beginLive(
     mode,
     secrets,
     ...shared,
+    ...(model !== undefined && { recordedModel: model.capabilities }),
   });
 }
 
@@ -322,13 +327,15 @@ async function forecastSession(
   requireUsable(actor);
   requireOptions('forecast', options, FORECAST_OPTIONS);
   if (actor.running !== undefined) return undefined;
-  const { model, reasoning, skills = [], ...reach } = options;
+  const { model, reasoning, skills = [], notifications = [], mode = actor.mode, ...reach } = options;
+  for (const notification of notifications) requireNotification(notification);
   const other = model === undefined ? undefined : findModel(actor, model, reach);
   const isSame = other === undefined && reasoning === undefined;
   const trial = isSame ? actor : { ...actor, runtime: trialRuntime(actor, other, reasoning) };
   const { signal } = new AbortController();
   const found = findSkills(actor.runtime.skills, skills);
-  return forecastCall(workOf(trial, FORECAST_TURN, signal), partsOf(words), found);
+  const work = workOf(trial, FORECAST_TURN, signal);
+  return forecastCall(work, { parts: partsOf(words), skills: found, notifications, mode });
 }
 
 function promptSession<Output>(

@@ -6,6 +6,7 @@ import { position, sessionId } from '@tidemark/log';
 import { expect, test } from 'vitest';
 import type { Small } from '../../tests/small-session.ts';
 import { ID, answer, begin, prepare, prompt, second } from '../../tests/small-session.ts';
+import { recordInterrupted } from '../request/answer.ts';
 import { commit, createSession } from '../session/session.ts';
 import { NO_ACCOUNTS, addSession } from './account-sessions.ts';
 
@@ -47,6 +48,18 @@ test('accounts use the prices of the catalog row that the epoch was opened with'
   await say(small, 'hello', 0, 0, 2_000);
   const { whole } = await addSession(NO_ACCOUNTS, small.log, ID, options);
   expect(whole).toMatchObject({ unpriced: 0, cost: '0.007575', compared: { calls: 1, uncached: '0.006075' } });
+});
+
+test('a call that was cut off has the same account as after an interrupt of which nothing arrived', async () => {
+  const small = await begin();
+  await commit(small.session, [prompt('word '.repeat(2_000), 0)]);
+  const prepared = await prepare(small, 0);
+  const cutOff = (await addSession(NO_ACCOUNTS, small.log, ID, options)).whole;
+  expect(cutOff).toMatchObject({ calls: 1, uncounted: 1, unpriced: 1, estimated: { calls: 1 } });
+  expect(Number(cutOff.estimated.cost)).toBeGreaterThan(0);
+  const nothing = { parts: [], stop: 'other', truncated: 'unknown', usage: undefined } as const;
+  await recordInterrupted(small.session, prepared, { by: 'user' }, nothing, second(1));
+  expect((await addSession(NO_ACCOUNTS, small.log, ID, options)).whole).toEqual(cutOff);
 });
 
 test('accounts with `since` contain only later calls, and no session without such a call', async () => {

@@ -26,7 +26,9 @@ export interface CallReader {
   load(record: Recorded): Promise<void> | undefined;
   /** Returns the calls whose written tokens are known to be read or wasted because of this record. */
   take(record: Recorded): readonly ModelCall[];
-  /** Returns the other calls: a later call could still read tokens that they wrote. */
+  /**
+   * Returns the other calls: a later call could still read tokens that they wrote, or their end is not recorded yet.
+   */
   unread(): readonly ModelCall[];
   /** True if the latest record belongs to the session itself and not to an ancestor. */
   readonly isOwn: boolean;
@@ -94,7 +96,7 @@ export function createCallReader(
       following = followed.following;
       return followed.calls.map((call) => withObservedCause(call, observed));
     },
-    unread: () => endFollowing(following).map((call) => withObservedCause(call, observed)),
+    unread: () => endFollowing(following, find).map((call) => withObservedCause(call, observed)),
     get isOwn() {
       return following.owner === session;
     },

@@ -55,7 +55,7 @@ export function explainObserved(artifacts: Artifacts, session: SessionId): Obser
       return comparer.take(record);
     },
     misses: () => {
-      note(endFollowing(following));
+      note(endFollowing(following, rowOf));
       return missed;
     },
   };

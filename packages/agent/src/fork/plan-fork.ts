@@ -17,6 +17,7 @@ import type {
   Timestamp,
 } from '@tidemark/log';
 import { position } from '@tidemark/log';
+import type { Capabilities } from '@tidemark/model';
 import { AgentError } from '../errors.ts';
 import { headOf } from '../output/shape-output.ts';
 import { narrower } from '../permissions/judge.ts';
@@ -147,7 +148,12 @@ export interface ForkBeginning {
    * fork never exists without this compaction.
    */
   readonly compacted?: HistoryCompacted;
+  /** Model of the next request, if it is not the model of the inherited epoch. */
+  readonly model?: RecordedModel;
 }
+
+/** Model that the first record of a session names. */
+export type RecordedModel = Pick<Capabilities, 'model' | 'provider'>;
 
 /**
  * Creates a fork. It refers to its parent's log up to the planned record, and inherits the epoch of this record. The
@@ -168,14 +174,19 @@ export async function beginFork(log: Log, plan: ForkPlan, beginning: ForkBeginni
 
 function firstEvents(
   { created, parent, mode, summary }: ForkPlan,
-  { id, at, compacted }: ForkBeginning,
+  { id, at, compacted, model }: ForkBeginning,
 ): readonly Event[] {
   return [
-    { kind: 'session.created', at, data: { id, parent, ...created } },
+    { kind: 'session.created', at, data: { id, parent, ...created, ...recordedModel(model) } },
     ...(mode === undefined ? [] : [{ kind: 'mode.changed', at, data: { mode, by: 'settings' } } as const]),
     ...(summary === undefined ? [] : [{ kind: 'branch.summarized', at, data: summary } as const]),
     ...(compacted === undefined ? [] : [{ kind: 'history.compacted', at, data: compacted } as const]),
   ];
+}
+
+/** Returns the fields of the first record that name the model. */
+export function recordedModel(chosen: RecordedModel | undefined): Pick<SessionCreated, 'model' | 'provider'> {
+  return chosen === undefined ? {} : { model: chosen.model, provider: chosen.provider };
 }
 
 // Summary of an abandoned branch. It is built from the branch's records alone, without a model, so the same records

@@ -2,22 +2,20 @@
 // usage with the forecast.
 
 import { defined } from '@tidemark/core';
-import type { State } from '@tidemark/context';
-import { estimatedOutput, expectedInput, isCrowded, missOf } from '@tidemark/context';
+import type { CountedUse, State } from '@tidemark/context';
+import { countUse, estimatedOutput, isCrowded, missOf } from '@tidemark/context';
 import type {
   AnswerFailed,
   AnswerInterrupted,
   AnswerPart,
   AnswerReceived,
   CallId,
-  EstimatedUse,
   Recorded,
   RequestPrepared,
   Timestamp,
 } from '@tidemark/log';
-import { callId, money } from '@tidemark/log';
-import type { Answer, Capabilities, Price, ProviderError, Ttl, Usage } from '@tidemark/model';
-import { allWritten, completeUsage, costAtMost, costOf, inputTokens, outputTokens, priceAt } from '@tidemark/model';
+import { callId } from '@tidemark/log';
+import type { Answer, ProviderError, Ttl, Usage } from '@tidemark/model';
 import type { Session } from '../session/session.ts';
 import { commit } from '../session/session.ts';
 import { pendingPlaces } from './call-plan.ts';
@@ -160,33 +158,12 @@ function wayOf({ reset }: Prepared, { transport }: Answer): Pick<AnswerReceived,
   return { transport: reset === undefined || transport.kind === 'http' ? transport : { ...transport, reset } };
 }
 
-/**
- * Token counts and cost of a call, in the form of its record. A count that the provider omitted is derived from the
- * request if only one value is possible. Otherwise the cost gets an upper bound, or the count is estimated (L7).
- */
-type CountedUse = Pick<AnswerReceived, 'usage' | 'cost' | 'costAtMost' | 'estimated' | 'prices'>;
-
-/**
- * Counts the tokens and the cost of a call from its answer. `state` must be the state before the answer is recorded.
- * Counts that the provider did not report are estimated.
- */
-function countCall(state: State, prepared: Prepared, answer: Pick<Answer, 'parts' | 'usage'>): CountedUse {
+/** Counts the tokens and the cost of a call from its answer. `state` must be the state before the answer is recorded. */
+function countCall(state: State, prepared: Prepared, { parts, usage }: Pick<Answer, 'parts' | 'usage'>): CountedUse {
   const { capabilities, record } = prepared;
-  const lives = livesWritten(state, record.data, answer.usage);
-  const usage = completeUsage(answer.usage, { lives, ...rulesOf(capabilities, record.at) });
-  const estimates = estimatesFor(state, prepared, { ...answer, usage });
-  const guessed = { ...usage, ...estimates.input, ...estimates.output };
-  const price = priceOf(capabilities, record.at, guessed);
-  if (price === undefined) return { usage, ...estimatedUse(estimates, undefined) };
-  const named = { prices: `${capabilities.model} ${capabilities.asOf}` };
-  const cost = costOf(price, usage);
-  if (cost !== undefined) return { usage, cost: money(cost.total), ...named };
-  const most = costAtMost(price, guessed, lives);
-  const bound = most === undefined ? undefined : money(most);
-  if (estimates.input === undefined && estimates.output === undefined) {
-    return bound === undefined ? { usage } : { usage, costAtMost: bound, ...named };
-  }
-  return { usage, ...estimatedUse(estimates, bound) };
+  const lives = livesWritten(state, record.data, usage);
+  const output = estimatedOutput(state, parts);
+  return countUse({ capabilities, at: record.at, request: record.data, usage, lives, output });
 }
 
 /**
@@ -199,40 +176,4 @@ function livesWritten({ streams }: State, request: RequestPrepared, { read }: Us
   const isRead = request.stream === 'main' && request.relation === 'extends';
   const from = isRead && end !== undefined && read !== undefined && read >= (cached ?? Infinity) ? end : -1;
   return request.markers.flatMap(({ block, ttl }) => (block > from ? [ttl] : []));
-}
-
-function rulesOf({ prices, markers }: Capabilities, at: string): { billsWrites: boolean; caches: boolean } {
-  const list = prices.findLast(({ from }) => from <= at.slice(0, 10));
-  const bills = list === undefined || list.tiers.some(({ price }) => Object.keys(price.writes).length > 0);
-  return { billsWrites: bills, caches: markers !== 'none' };
-}
-
-function priceOf(capabilities: Capabilities, at: string, usage: Usage): Price | undefined {
-  const input = inputTokens(usage);
-  return input === undefined ? undefined : priceAt(capabilities, at.slice(0, 10), input);
-}
-
-/** Estimates that replace missing counts. A field is absent if the provider reported its count. */
-interface Estimates {
-  readonly input?: { readonly input: number };
-  readonly output?: { readonly answer: number };
-}
-
-function estimatesFor(state: State, { record, outlook }: Prepared, answer: Pick<Answer, 'parts' | 'usage'>): Estimates {
-  const input = Math.max(record.data.size?.input ?? expectedInput(outlook.forecast), leastInput(answer.usage));
-  return {
-    ...(inputTokens(answer.usage) === undefined && { input: { input } }),
-    ...(outputTokens(answer.usage) === undefined && { output: { answer: estimatedOutput(state, answer.parts) } }),
-  };
-}
-
-/** Returns the sum of the reported input buckets. An estimate of the whole input is never below this sum. */
-function leastInput(usage: Usage): number {
-  return (usage.fresh ?? 0) + (usage.read ?? 0) + (allWritten(usage) ?? 0);
-}
-
-function estimatedUse({ input, output }: Estimates, cost: EstimatedUse['cost']): Pick<CountedUse, 'estimated'> {
-  if (input === undefined && output === undefined) return {};
-  const tokens = { ...input, ...defined({ output: output?.answer }) };
-  return { estimated: { ...tokens, ...defined({ cost }) } };
 }

@@ -1,12 +1,19 @@
 // Forecasts the call that a prompt would make now. The request is drafted exactly as for a step, but on a branch of the
 // state: nothing is recorded and nothing is sent.
 
-import { createHash } from 'node:crypto';
 import type { Gauge, State } from '@tidemark/context';
 import { branchState, expiryOf, isAlive, itemAt } from '@tidemark/context';
 import { defined } from '@tidemark/core';
-import type { Artifacts, ContentPart, Digest, Event, HistoryCompacted, Timestamp, TurnId } from '@tidemark/log';
-import { digest, milliseconds, money, timestamp, turnId } from '@tidemark/log';
+import type {
+  Artifacts,
+  ContentPart,
+  Event,
+  HistoryCompacted,
+  NotificationReceived,
+  Timestamp,
+  TurnId,
+} from '@tidemark/log';
+import { milliseconds, money, timestamp, turnId } from '@tidemark/log';
 import { sumOfMoney } from '@tidemark/model';
 import { recover } from '../decide/next-move.ts';
 import { triggerAtTurn, triggerBefore } from '../decide/when-to-compact.ts';
@@ -15,12 +22,14 @@ import type { Words } from '../ports/live-session.ts';
 import type { Skill } from '../ports/skill-shelf.ts';
 import type { InputBuckets } from '../ports/input-buckets.ts';
 import type { NextCall, NextCallPrice, PromptSize } from '../ports/next-call.ts';
+import type { Mode } from '../ports/permissions.ts';
 import { REWRITE_NOTICE } from '../ports/runtime.ts';
 import type { CallDraft, CallOptions } from '../request/draft-call.ts';
 import { draftCall, foreseeCall, mainPromptStream } from '../request/draft-call.ts';
 import { requireSendable } from '../request/prepare.ts';
 import type { PromptStream } from '../request/prompt-stream.ts';
 import { needOf, whatChanges } from '../request/what-changes.ts';
+import { artifactsInMemory, readOnlyArtifacts } from '../session/artifacts-on-trial.ts';
 import { keepGiven } from '../session/keep-images.ts';
 import type { Session } from '../session/session.ts';
 import { asIfRecorded } from '../session/session.ts';
@@ -37,26 +46,43 @@ export const FORECAST_TURN: TurnId = turnId('forecast');
 /** Content of a prompt, as the user gives it. */
 type GivenParts = Exclude<Words, string>;
 
+/** A prompt that is forecast. */
+interface ForecastPrompt {
+  readonly parts: GivenParts;
+  /** Skills that are loaded with the prompt. */
+  readonly skills: readonly Skill[];
+  /** Notifications that are recorded before the prompt. */
+  readonly notifications: readonly NotificationReceived[];
+  /** Permission mode of the prompt. The log does not contain it yet if it was chosen when the session was opened. */
+  readonly mode: Mode;
+}
+
 /**
  * Forecasts the call that a prompt with this content would make now, and its price at the time at which the cache entry
  * that it reads expires. The work depends on the content that was added after the last request. Only references are
- * copied from the whole history. `skills` are loaded with the prompt.
+ * copied from the whole history.
  *
  * @throws AgentError `agent/unknown-kind` if a later version wrote the log.
  */
 export async function forecastCall(
   place: StepContext,
-  given: GivenParts,
-  skills: readonly Skill[] = [],
+  { parts: given, skills, notifications, mode }: ForecastPrompt,
 ): Promise<NextCall> {
   const { session, runtime } = place;
-  const artifacts = inMemory(session.log.artifacts);
+  const artifacts = artifactsInMemory(session.log.artifacts);
   const { secrets, state: shown } = session;
   // Images and sources take some time, so they are prepared outside of the mutex.
   const parts = await keepGiven({ session: { secrets, state: shown, log: { artifacts } }, runtime }, given);
-  const notes = await findNotes(place);
+  const found = await findNotes({ ...place, mode });
   return place.session.mutex.pass(async () => {
     const options = await stepOptions(place);
+    const told = notifications.map((data): Event => ({
+      kind: 'notification.received',
+      at: options.at,
+      turn: place.turn,
+      data,
+    }));
+    const notes = [...told, ...found];
     const brought = bringSkills(place, skills, [], { at: options.at, turn: place.turn }).events;
     const trial = await branchWith(place, options, { notes, parts, brought });
     const { state } = trial;
@@ -91,7 +117,7 @@ interface ForecastPlace extends Pick<StepContext, 'promptStreams' | 'turn'> {
   readonly session: Pick<Session, 'state' | 'progress' | 'log'>;
 }
 
-/** Records of a prompt on trial: notes before the turn, notes of its skills (`brought`), and its content. */
+/** Records of a prompt on trial: notes and notifications before the turn, notes of its skills (`brought`), and its content. */
 interface TrialPrompt {
   readonly notes: readonly Event[];
   readonly brought?: readonly Event[];
@@ -175,7 +201,7 @@ async function draftOnTrial(
   { state, kept, artifacts }: TrialState & { readonly artifacts: Artifacts },
   options: CallOptions,
 ): Promise<Trial> {
-  const place = { state, log: { ...defined({ shared: log.shared }), artifacts: readOnly(artifacts) } };
+  const place = { state, log: { ...defined({ shared: log.shared }), artifacts: readOnlyArtifacts(artifacts) } };
   const changing = await whatChanges(place, options, { at: options.at, turn });
   const drafted = await draftCall(place, kept, changing, options);
   const { outlook, rewrite, gauge } = foreseeCall(drafted, changing);
@@ -200,7 +226,7 @@ export async function forecastCompaction(
   data: HistoryCompacted,
 ): Promise<CompactionReport['next']> {
   requireSendable(place.session.state);
-  const artifacts = inMemory(place.session.log.artifacts);
+  const artifacts = artifactsInMemory(place.session.log.artifacts);
   const trial = { ...place, artifacts };
   const uncompacted = await priceWith(trial, options, { notes: [], parts: SMALL });
   return { uncompacted, compacted: await priceWith(trial, options, { notes: [], parts: SMALL, compaction: data }) };
@@ -252,46 +278,4 @@ function triggerOf(place: StepContext, state: State, gauge: Gauge): CompactionTr
   // A prompt allows compactions again after earlier ones were refused or freed almost nothing.
   const progress = { compactionRefusals: 0, idleCompactions: 0, recoveryCompactions: 0 };
   return triggerBefore(policy, { state, progress }, gauge) ?? triggerAtTurn(policy, { state, progress }, gauge);
-}
-
-/** Returns artifacts to which new bytes are added in memory only. */
-function inMemory(stored: Artifacts): Artifacts {
-  const added = new Map<Digest, Uint8Array>();
-  const { put } = readOnly(stored);
-  return {
-    async put(bytes) {
-      const chunks: Uint8Array[] = [];
-      for await (const chunk of bytes instanceof Uint8Array ? [bytes] : bytes) chunks.push(chunk);
-      const whole = Buffer.concat(chunks);
-      const named = await put(whole);
-      added.set(named.digest, whole);
-      return named;
-    },
-    get(name) {
-      const bytes = added.get(name);
-      return bytes === undefined ? stored.get(name) : oneChunk(bytes);
-    },
-    has: async (name) => added.has(name) || stored.has(name),
-  };
-}
-
-async function* oneChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
-}
-
-/** Returns artifacts that can only be read. `put` returns the digest of the bytes and stores nothing. */
-function readOnly(artifacts: Artifacts): Artifacts {
-  return {
-    async put(bytes) {
-      const hash = createHash('sha256');
-      let size = 0;
-      for await (const chunk of bytes instanceof Uint8Array ? [bytes] : bytes) {
-        hash.update(chunk);
-        size += chunk.length;
-      }
-      return { digest: digest(hash.digest('hex')), size };
-    },
-    get: (name) => artifacts.get(name),
-    has: (name) => artifacts.has(name),
-  };
 }

@@ -1,11 +1,8 @@
 // Prices a compaction before it is recorded: of a live session, and of a session that is read without a runtime.
 
-import { isRecorded } from '@tidemark/context';
-import { defined } from '@tidemark/core';
 import type { Encoder } from '@tidemark/model';
 import type { PriceCompaction } from '../ports/compaction.ts';
-import type { CallOptions } from '../request/draft-call.ts';
-import { loadFront } from '../session/materials.ts';
+import { callOptionsAtRest, withRoleOfFront } from '../request/call-at-rest.ts';
 import type { Session } from '../session/session.ts';
 import type { CompactionWriting } from '../compact/write-compaction.ts';
 import { FORECAST_TURN, forecastCompaction } from './forecast-call.ts';
@@ -27,26 +24,13 @@ export async function compactionPriceAtRest(
   { capabilities, outputLimit, surroundings }: CompactionWriting['runtime'],
   encoder: Encoder,
 ): Promise<PriceCompaction | undefined> {
-  const { epoch, streams } = session.state;
-  if (epoch === undefined || isRecorded(epoch.opened)) return undefined;
-  const { opened, inForce } = epoch;
-  const { provider, model } = opened;
-  const account = streams['main']?.accepted?.prepared.account;
-  const options: CallOptions = {
-    at: surroundings.now(),
-    wanted: {
-      provider,
-      model,
-      parameters: inForce.parameters,
-      capabilities: opened.capabilities,
-      texts: await loadFront(session.log.artifacts, opened),
-      takeTools: 'next-epoch',
-    },
-    capabilities,
-    encoder,
-    outputLimit,
-    ...defined({ account }),
+  const { state, log } = session;
+  const at = surroundings.now();
+  const options = await callOptionsAtRest(state, log, { capabilities, outputLimit, at, encoder });
+  if (options === undefined) return undefined;
+  const promptStreams = { main: undefined };
+  return (data) => {
+    const resting = { ...session, state: withRoleOfFront(session.state) };
+    return forecastCompaction({ session: resting, promptStreams, turn: FORECAST_TURN }, options, data);
   };
-  return (data) =>
-    forecastCompaction({ session, promptStreams: { main: undefined }, turn: FORECAST_TURN }, options, data);
 }

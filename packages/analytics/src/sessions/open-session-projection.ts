@@ -4,11 +4,13 @@ import { createHash } from 'node:crypto';
 import type { RowOf } from '@tidemark/context';
 import type { Log } from '@tidemark/log';
 import { openRows } from '../database/open-rows.ts';
+import { indexTexts } from './index-texts.ts';
 import { cacheSums, costSums } from './report-sums.ts';
 import { selectBreaks, selectBreakTotals } from './select-breaks.ts';
 import { selectCalls } from './select-calls.ts';
 import { selectSessions } from './select-sessions.ts';
 import { selectSkills } from './select-skills.ts';
+import { selectTexts } from './select-texts.ts';
 import type { AccountOfGroup } from './select-totals.ts';
 import { selectTotals } from './select-totals.ts';
 import type { CallFilter, CallGrouping, Grouped, SessionProjection } from './session-projection.ts';
@@ -35,6 +37,7 @@ const TABLES_DIGEST = createHash('sha256').update(CREATE_SESSION_TABLES).digest(
 const CALLS = { usual: 100, most: 1000 };
 const BREAKS = { usual: 100, most: 1000 };
 const SESSIONS = { usual: 50, most: 500 };
+const MATCHES = { usual: 20, most: 100 };
 
 /**
  * Opens the projection of the sessions of a store. A database of another version or with other rules is emptied. It has
@@ -71,6 +74,8 @@ export async function openSessionProjection(options: SessionProjectionOptions): 
     skills: async (filter) => selectSkills(rows, filter),
     calls: async (session, { from = 0, limit } = {}) => selectCalls(rows, session, from, sizeOf(limit, CALLS)),
     sessions: async (query) => selectSessions(rows, query, sizeOf(query.limit, SESSIONS)),
+    updateTexts: (wanted = {}) => indexTexts(rows, source.log, wanted),
+    search: async (query) => selectTexts(rows, query, sizeOf(query.limit, MATCHES)),
     close: async () => rows.close(),
   };
 }

@@ -95,7 +95,7 @@ function stateOf({ state }: CallReader): string | undefined {
   return state === undefined ? undefined : JSON.stringify(state);
 }
 
-/** Adds the calls whose written tokens a later call can still read. Each later part contains them again. */
+/** Adds the calls whose row can still change. Each later part contains them again. */
 function withUnread(final: SessionEntries, reader: CallReader): SessionEntries {
   const { calls, breaks, ...others } = final;
   const waiting = { calls: [...calls], breaks: [...breaks] };

@@ -105,8 +105,9 @@ export interface GroupOfCalls<Sums> {
 
 /** One call of a session. `null` means that the value is unknown or does not apply. */
 export interface CallReport {
-  /** Positions of the request record and of the record that ended the call. */
+  /** Position of the request record. */
   readonly request: number | null;
+  /** Position of the record that ended the call. It is `request` for a call that was cut off or still runs. */
   readonly answer: number;
   readonly stream: string;
   readonly step: number;
@@ -187,6 +188,47 @@ export interface SessionListPage {
   readonly sessions: readonly SessionReport[];
   /** Value for the field `after` of the next page, or `null` after the last session. */
   readonly next: string | null;
+}
+
+/** Search over titles, prompts, answers, and the paths of files that calls read or changed. */
+export interface TextQuery {
+  /**
+   * Words that a record must contain, in any case and without accents. Words in quotes must be next to each other. Each
+   * other word also finds longer words that begin with it.
+   */
+  readonly text: string;
+  /** Session to search. Default: all sessions. */
+  readonly session?: string;
+  /** Number of sessions. Default 20, at most 100. */
+  readonly limit?: number;
+}
+
+/** Sessions with a match, latest change first. */
+export interface FoundSessions {
+  readonly sessions: readonly SessionMatches[];
+  /** True if more sessions have a match. */
+  readonly more: boolean;
+}
+
+/** Matches of one session. A fork has only those of its own records. */
+export interface SessionMatches {
+  readonly session: string;
+  readonly title: string | null;
+  readonly workspace: string;
+  readonly changedAt: string;
+  /** Number of records that match. */
+  readonly records: number;
+  /** The last of them: three of each session, or 200 of the session of the search. */
+  readonly places: readonly MatchPlace[];
+}
+
+/** Record that matches. The texts are in the log and not in the projection. */
+export interface MatchPlace {
+  readonly position: number;
+  /** Step of the first call that contained the record or answered with it. `null` if there is none yet. */
+  readonly step: number | null;
+  /** Position of the request of this call. In an import without a record of the request, of its answer. */
+  readonly request: number | null;
 }
 
 /** Place where a session paid tokens again, or opened an epoch after its first. */
@@ -305,5 +347,9 @@ export interface SessionProjection {
   calls(session: string, page?: { readonly from?: number; readonly limit?: number }): Promise<CallPage>;
   /** Lists sessions, latest change first. */
   sessions(query: SessionQuery): Promise<SessionListPage>;
+  /** Adds the texts of all records in the rows to the index of the search. Only new records are read. */
+  updateTexts(options?: Omit<SessionUpdateOptions, 'sessions'>): Promise<void>;
+  /** Finds records by their texts, as of the last `updateTexts`. A search without a word finds nothing. */
+  search(query: TextQuery): Promise<FoundSessions>;
   close(): Promise<void>;
 }

@@ -21,7 +21,10 @@ export interface TotalKey {
 
 /** Row of one call. */
 export interface CallEntry extends TotalKey {
-  /** Position of the record that ended the call. It identifies the call in its session. */
+  /**
+   * Position of the record that ended the call, or of the request record if the call has no recorded end. It identifies
+   * the call in its session.
+   */
   readonly answer: Position;
   /** Position of the request record, if the log has one. */
   readonly request: Position | null;
@@ -42,7 +45,10 @@ export interface CallEntry extends TotalKey {
   readonly forecastWrite: number | null;
   readonly forecastFresh: number | null;
   readonly forecastCost: Money | null;
-  /** 1 if a later call can still read tokens that this call wrote. The row is then replaced by a later update. */
+  /**
+   * 1 if a later call can still read tokens that this call wrote, or if its end may still be recorded. The row is then
+   * replaced by a later update.
+   */
   readonly pending: 0 | 1;
   /** Values of the columns of the call's account. */
   readonly account: readonly number[];
@@ -113,7 +119,8 @@ export interface SessionFacts {
 
 /** Returns the row of a call. */
 export function callEntry(call: ModelCall, pending: 0 | 1): CallEntry {
-  const { answer, forecast } = call;
+  const { forecast } = call;
+  const answer = call.answer ?? call.request;
   if (answer === undefined) throw new TypeError(`the call at ${call.at} is not recorded`);
   return {
     answer,

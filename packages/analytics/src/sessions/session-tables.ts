@@ -7,7 +7,7 @@ import { picodollars } from '../database/picodollars.ts';
 import { ACCOUNT_COLUMNS } from './account-columns.ts';
 
 /** Version of the tables and of the rules by which rows are made. Increase it when either changes. */
-export const SESSION_TABLES_VERSION = 1;
+export const SESSION_TABLES_VERSION = 2;
 
 /** Columns of a call without those of its account and its session. */
 export const CALL_ENTRY_COLUMNS: readonly TableColumn<CallEntry>[] = [
@@ -76,13 +76,18 @@ export const SESSION_TABLE_NAMES: readonly string[] = [
   'break',
   'skill',
   'charge',
+  'text',
+  'text_place',
   'session_total',
   'day_total',
   'break_total',
   'session',
 ];
 
-/** Statements that create the tables. */
+/** Number of bits for the position in the identity of a row of texts. The bits above are the key of its session. */
+export const POSITION_BITS = 31;
+
+/** Statements that create the tables. The texts are not stored, only the index of their words. */
 export const CREATE_SESSION_TABLES: string = `
 CREATE TABLE session (
   key INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, root TEXT NOT NULL, parent TEXT, started_by TEXT,
@@ -118,6 +123,10 @@ CREATE TABLE charge (
   charged_cost INTEGER NOT NULL, charged_unpriced INTEGER NOT NULL, PRIMARY KEY (session, position)
 ) WITHOUT ROWID;
 CREATE INDEX charge_by_time ON charge (at);
+CREATE VIRTUAL TABLE text USING fts5(
+  title, prompt, answer, files, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2'
+);
+CREATE TABLE text_place (session INTEGER PRIMARY KEY, length INTEGER NOT NULL);
 CREATE TABLE session_total (session INTEGER NOT NULL, ${KEYS}, PRIMARY KEY (session, ${TOTAL_KEYS.join(', ')})) WITHOUT ROWID;
 CREATE TABLE day_total (${KEYS}, PRIMARY KEY (${TOTAL_KEYS.join(', ')})) WITHOUT ROWID;
 `;

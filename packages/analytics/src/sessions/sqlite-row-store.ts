@@ -11,6 +11,7 @@ import { namesOfColumns } from '../database/table-column.ts';
 import { ACCOUNT_COLUMNS, accountOfRow, accountValues } from './account-columns.ts';
 import type { TotalChange } from './call-totals.ts';
 import { beginTotals } from './call-totals.ts';
+import { removeTexts } from './index-texts.ts';
 import type { KnownSession, ReadingEnd, RowsPlace, RowStore, SessionWrite } from './row-store.ts';
 import type {
   BreakEntry,
@@ -243,6 +244,7 @@ function removeRows(database: DatabaseSync, session: string): void {
   database.prepare(addBreaks('session = ?', '-')).run(key);
   for (const table of ['call', 'break', 'skill', 'charge', 'session_total'])
     database.prepare(`DELETE FROM ${table} WHERE session = ?`).run(key);
+  removeTexts({ database }, key);
   database.exec('DELETE FROM day_total WHERE lines = 0; DELETE FROM break_total WHERE breaks = 0;');
 }
 

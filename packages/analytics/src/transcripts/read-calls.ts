@@ -76,7 +76,7 @@ export async function readCalls(
       sessions.push(describe(step));
       followed.set(step.session, begin(step, followed));
     } else if (step.type === 'events') calls.push(...follow(step, followed, rowOf));
-    else calls.push(...endFollowing(latest(followed, step.session)));
+    else calls.push(...endFollowing(latest(followed, step.session), rowOf));
   }
   return { format: outcome?.format ?? '', sessions, calls, skipped: outcome?.skipped.length ?? 0 };
 }

@@ -156,6 +156,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search titles, prompts, answers, and paths of files, latest session first
+         * @description A record matches if it contains all words, in any case and without accents. Words in quotes must be next to each other. Each other word also finds longer words that begin with it. The first search reads the texts of all logs. While this takes long, the search is refused with `server/reading`.
+         */
+        get: operations["searchSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/sessions": {
         parameters: {
             query?: never;
@@ -789,6 +809,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sessions/{session}/what-if": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the cost of the calls of a session with other lifetimes and models, and without prunings and compactions */
+        get: operations["readWhatIf"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/sessions/{session}/why": {
         parameters: {
             query?: never;
@@ -831,6 +868,28 @@ export interface components {
             running: boolean;
             signal?: string;
             startedAt: string;
+        };
+        /** @description Blocks of a request as columns of one length. Values of `section`, `role`, `holds`, `layer` and `kind` are indexes of `names`. `null` means that a value does not apply. */
+        BlockColumns: {
+            /** @description Milliseconds from this record to the request. */
+            age: (number | null)[];
+            /** @description First words of its text. */
+            begins: string[];
+            bytes: number[];
+            /** @description Number of its message. -1 for blocks of the front. */
+            group: number[];
+            holds: number[];
+            /** @description Kind of this record. */
+            kind: (number | null)[];
+            layer: (number | null)[];
+            names: string[];
+            /** @description Position of the record that the block comes from. */
+            record: (number | null)[];
+            role: number[];
+            /** @description `tools`, `system` or `messages`. */
+            section: number[];
+            /** @description Estimated tokens. */
+            tokens: number[];
         };
         BlockText: {
             from: number;
@@ -1102,6 +1161,16 @@ export interface components {
         ExplainedStep: {
             /** Format: date-time */
             at: string;
+            /** @description First difference from the previous request: in a block, or in the parameters of a section. */
+            divergence?: {
+                at: number | "parameters";
+                /** @description First different byte of the block. */
+                byte?: number;
+                /** @enum {string} */
+                section?: "tools" | "system" | "messages";
+            } & {
+                [key: string]: unknown;
+            };
             purpose: string;
             step: number;
             stream: string;
@@ -1116,7 +1185,7 @@ export interface components {
                 /** @description Next step of the client. Empty if the message contains it. */
                 next: string;
             };
-            /** @enum {boolean} */
+            /** @constant */
             ok: false;
         };
         FoundBlocks: {
@@ -1128,13 +1197,40 @@ export interface components {
             /** @description True if more blocks contain the text. */
             more: boolean;
         };
+        FoundText: {
+            /** @enum {string} */
+            kind: "title" | "prompt" | "answer" | "files";
+            /** @description Text around the first match in one line. The second part and each second one after it are matches. */
+            parts: string[];
+            /** @description Position of the record that contains the text. */
+            position: number;
+            /** @description Position of the request of this call, or of its answer in an import. */
+            request: number | null;
+            /** @description Step of the first call that contained the text or answered with it. */
+            step: number | null;
+        };
+        FoundTexts: {
+            /** @description True if more sessions have a match. */
+            more: boolean;
+            /** @description Sessions that could not be read to their end. */
+            problems: {
+                reason: string;
+                session: string;
+            }[];
+            sessions: components["schemas"]["SessionWithTexts"][];
+            /** @description Time at which the logs were read last. */
+            updatedAt: string;
+        };
         GivenDraft: {
             attachments?: {
                 name: string;
                 text: string;
             }[];
             images?: {
-                /** @description Bytes of a PNG, JPEG, WebP or GIF. */
+                /**
+                 * Format: base64
+                 * @description Bytes of a PNG, JPEG, WebP or GIF.
+                 */
                 data: string;
             }[];
             skills?: string[];
@@ -1147,7 +1243,10 @@ export interface components {
             }[];
             effort?: string;
             images?: {
-                /** @description Bytes of a PNG, JPEG, WebP or GIF. */
+                /**
+                 * Format: base64
+                 * @description Bytes of a PNG, JPEG, WebP or GIF.
+                 */
                 data: string;
             }[];
             model?: string;
@@ -1246,7 +1345,10 @@ export interface components {
                 text: string;
             }[];
             images?: {
-                /** @description Bytes of a PNG, JPEG, WebP or GIF. */
+                /**
+                 * Format: base64
+                 * @description Bytes of a PNG, JPEG, WebP or GIF.
+                 */
                 data: string;
             }[];
             text: string;
@@ -1332,15 +1434,7 @@ export interface components {
         PassingEvent: Exclude<SessionEvent, { readonly type: 'recorded' | 'tool.threw' }> | components['schemas']['QuestionEvent'];
         PreviousRequest: {
             /** @description Absent if the request only adds blocks. */
-            difference?: {
-                /** @enum {string} */
-                at: "parameters" | "block";
-                block?: number;
-                /** @description First different character of the block as it is sent, in UTF-16 units. */
-                character?: number;
-                replaces: boolean;
-                section?: string;
-            };
+            difference?: components["schemas"]["RequestDifference"];
             position: number;
             /** @description Number of equal blocks at the beginning. */
             shared: number;
@@ -1363,7 +1457,10 @@ export interface components {
             /** @description Number of records that the client knows. If the session has more, the prompt is refused with 409, so a request that is repeated after a lost answer never sends a prompt twice. */
             expected?: number;
             images?: {
-                /** @description Bytes of a PNG, JPEG, WebP or GIF. */
+                /**
+                 * Format: base64
+                 * @description Bytes of a PNG, JPEG, WebP or GIF.
+                 */
                 data: string;
             }[];
             skills?: string[];
@@ -1372,63 +1469,55 @@ export interface components {
         /** @description A question of the runtime. `preview` contains all that a call would do. */
         Question: Question;
         QuestionAnswer: {
-            /** @enum {string} */
+            /** @constant */
             decision: "denied";
             reason?: string;
         } | {
             always?: components["schemas"]["Grant"];
-            /** @enum {string} */
+            /** @constant */
             decision: "allowed";
             /** @enum {string} */
             keep?: "session" | "project";
         } | {
-            /** @enum {string} */
+            /** @constant */
             decision: "always";
         };
         QuestionEvent: {
-            /** @enum {string} */
+            /** @constant */
             type: "question.asked";
             waiting: components["schemas"]["WaitingQuestion"];
         } | {
             answered: boolean;
             id: string;
-            /** @enum {string} */
+            /** @constant */
             type: "question.closed";
         };
         QueuedPrompt: {
             id: string;
             text: string;
         };
-        RequestBlock: {
-            at?: string;
-            /** @description First words of its text. */
-            begins: string;
-            bytes: number;
-            /** @description Number of its message. -1 for blocks of the front. */
-            group: number;
-            holds: string;
-            kind?: string;
-            layer?: string;
-            /** @description Position of the record that the block comes from. */
-            record?: number;
-            role: string;
+        /** @description Requests of a session as columns of one length. */
+        RequestColumns: {
+            /** @description Distance to the position of the request before. The first one is its position. */
+            distance: number[];
+            step: number[];
+            /** @description Index of `streams`. */
+            stream: number[];
+            streams: string[];
+        };
+        RequestDifference: {
             /** @enum {string} */
-            section: "tools" | "system" | "messages";
-            /** @description Estimated tokens. */
-            tokens: number;
-        };
-        RequestInList: {
-            position: number;
-            step: number;
-            stream: string;
-        };
-        RequestsInList: {
-            requests: components["schemas"]["RequestInList"][];
+            at: "parameters" | "block";
+            block?: number;
+            /** @description First different character of the block as it is sent, in UTF-16 units. */
+            character?: number;
+            replaces: boolean;
+            section?: string;
         };
         RequestStructure: {
             actual?: components["schemas"]["KnownBuckets"];
             at: string;
-            blocks: components["schemas"]["RequestBlock"][];
+            blocks: components["schemas"]["BlockColumns"];
             bytes?: number;
             cause?: string;
             cost?: string;
@@ -1508,6 +1597,8 @@ export interface components {
             createdAt: string;
             /** @description Prompts that wait for the end of the turn. */
             drafts?: components["schemas"]["QueuedPrompt"][];
+            /** @description True if another process, or the session that started this one as its subagent, has it open. */
+            elsewhere: boolean;
             /** @description Error that ended the last turn, if the log has no end of the turn. */
             failure?: {
                 code: string;
@@ -1527,7 +1618,7 @@ export interface components {
             };
             provider?: string;
             questions: components["schemas"]["WaitingQuestion"][];
-            /** @description True if `resume` can continue the last turn. */
+            /** @description True if `resume` can continue the last turn here. */
             resumable: boolean;
             root: string;
             /** @description True if this server runs a turn of the session. */
@@ -1592,6 +1683,16 @@ export interface components {
             updatedAt: string;
         };
         SessionMessage: SessionMessage;
+        SessionWithTexts: {
+            changedAt: string;
+            /** @description Number of records that match. */
+            records: number;
+            session: string;
+            /** @description The last of them: three of each session, or 200 of the session of the search. */
+            texts: components["schemas"]["FoundText"][];
+            title: string | null;
+            workspace: string;
+        };
         ShownCheckpoint: {
             after?: number;
             at: string;
@@ -1666,7 +1767,7 @@ export interface components {
         TimelineColumns: {
             /** @description Tokens that were paid again. */
             again: number[];
-            /** @description Positions of the records that ended the calls. */
+            /** @description Positions of the records that ended the calls, or of the request of a call without a recorded end. */
             answer: number[];
             /** @description Milliseconds from `begins` to the request. */
             at: number[];
@@ -1715,6 +1816,34 @@ export interface components {
             id: string;
             question: components["schemas"]["Question"];
         };
+        /** @description Costs of the calls of a session in other cases. Amounts are US dollars. */
+        WhatIf: {
+            /** @description Number of calls that are replayed. */
+            calls: number;
+            cases: components["schemas"]["WhatIfCase"][];
+            compactions: number;
+            /** @description Number of calls of side streams. They are in no sum. */
+            others: number;
+            paid: string;
+            prunings: number;
+            /** @description Cost of the replay with the lifetimes, prunings and compactions of the session. */
+            replayed: string;
+            /** @description Number of calls of the main stream with unknown tokens or prices. They are in no sum. */
+            unknown: number;
+        };
+        WhatIfCase: {
+            /** @description Number of calls in `cost`. */
+            calls: number;
+            /** @enum {string} */
+            change: "lifetime" | "pruning" | "compaction" | "model";
+            /** @description Cost of the same calls: as paid for another model, otherwise as replayed. */
+            compared: string;
+            cost: string;
+            /** @description The lifetime, or the name of the model. Empty for other changes. */
+            name: string;
+            /** @description Step of the first request that would pass the input limit, or that has no price. */
+            stopsAt?: number;
+        };
     };
     responses: never;
     parameters: never;
@@ -1733,9 +1862,9 @@ export interface operations {
                 model?: string;
                 provider?: string;
                 session?: string;
-                /** @description Earliest time, instead of a window: a day or a time in UTC. */
+                /** @description Earliest time, instead of a window: a day in UTC, or a time of RFC 3339 such as `2026-11-20T09:30:00Z`. */
                 since?: string;
-                /** @description Time after the last call. */
+                /** @description Time after the last call: a day or a time. */
                 until?: string;
                 /** @description Time until now: `24h`, `7d` or `all`. Default: `30d`. Days begin at midnight in UTC. */
                 window?: string;
@@ -1774,9 +1903,9 @@ export interface operations {
                 model?: string;
                 provider?: string;
                 session?: string;
-                /** @description Earliest time, instead of a window: a day or a time in UTC. */
+                /** @description Earliest time, instead of a window: a day in UTC, or a time of RFC 3339 such as `2026-11-20T09:30:00Z`. */
                 since?: string;
-                /** @description Time after the last call. */
+                /** @description Time after the last call: a day or a time. */
                 until?: string;
                 /** @description Time until now: `24h`, `7d` or `all`. Default: `30d`. Days begin at midnight in UTC. */
                 window?: string;
@@ -1815,9 +1944,9 @@ export interface operations {
                 model?: string;
                 provider?: string;
                 session?: string;
-                /** @description Earliest time, instead of a window: a day or a time in UTC. */
+                /** @description Earliest time, instead of a window: a day in UTC, or a time of RFC 3339 such as `2026-11-20T09:30:00Z`. */
                 since?: string;
-                /** @description Time after the last call. */
+                /** @description Time after the last call: a day or a time. */
                 until?: string;
                 /** @description Time until now: `24h`, `7d` or `all`. Default: `30d`. Days begin at midnight in UTC. */
                 window?: string;
@@ -1892,9 +2021,9 @@ export interface operations {
                 model?: string;
                 provider?: string;
                 session?: string;
-                /** @description Earliest time, instead of a window: a day or a time in UTC. */
+                /** @description Earliest time, instead of a window: a day in UTC, or a time of RFC 3339 such as `2026-11-20T09:30:00Z`. */
                 since?: string;
-                /** @description Time after the last call. */
+                /** @description Time after the last call: a day or a time. */
                 until?: string;
                 /** @description Time until now: `24h`, `7d` or `all`. Default: `30d`. Days begin at midnight in UTC. */
                 window?: string;
@@ -1942,7 +2071,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @enum {boolean} */
+                        /** @constant */
                         ok: true;
                         version: string;
                     };
@@ -2034,6 +2163,41 @@ export interface operations {
                 };
                 content: {
                     "text/plain": string;
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    searchSessions: {
+        parameters: {
+            query: {
+                /** @description Number of sessions. */
+                limit?: number;
+                /** @description Session to search. Default: all sessions. */
+                session?: string;
+                text: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sessions with a match. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundTexts"];
                 };
             };
             /** @description The request was refused. `error.next` is the next step. */
@@ -3026,7 +3190,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RequestsInList"];
+                    "application/json": components["schemas"]["RequestColumns"];
                 };
             };
             /** @description The request was refused. `error.next` is the next step. */
@@ -3213,9 +3377,9 @@ export interface operations {
     };
     planRewind: {
         parameters: {
-            query?: {
+            query: {
                 /** @description Number of the prompt. -1 is the last prompt. */
-                beforePrompt?: number | null;
+                beforePrompt: number;
             };
             header?: never;
             path: {
@@ -3284,7 +3448,7 @@ export interface operations {
         parameters: {
             query: {
                 /** @description Number of the prompt. -1 is the last prompt. */
-                beforePrompt?: number | null;
+                beforePrompt: number;
                 path: string;
             };
             header?: never;
@@ -3404,6 +3568,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CheckedSession"];
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readWhatIf: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The costs. The calls are replayed with one rule for the cache. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WhatIf"];
                 };
             };
             /** @description The request was refused. `error.next` is the next step. */

@@ -1,23 +1,25 @@
 // Tests the conversion of records into calls. It computes three numbers of tokens for a call: the tokens that it could
 // have read, the tokens that it paid again, and the tokens that it wrote and a later call read.
 
-import { money } from '@tidemark/log';
+import { CHAIN_START, money, position, sessionId } from '@tidemark/log';
 import type { MissCause } from '@tidemark/log';
 import { describe, expect, test } from 'vitest';
 import type { TestEvent } from '../../tests/log-of.ts';
 import { answer, created, logOf, named, request, row, second, SESSION } from '../../tests/log-of.ts';
+import type { RowOf } from './follow-calls.ts';
 import { beginFollowing, endFollowing, followRecord } from './follow-calls.ts';
 import type { ModelCall } from './model-call.ts';
 
 function callsOf(events: readonly TestEvent[], session = SESSION): readonly ModelCall[] {
   let following = beginFollowing(session);
   const calls: ModelCall[] = [];
+  const rowOf: RowOf = () => row('claude-sonnet-4-5');
   for (const record of logOf(events)) {
-    const followed = followRecord(following, record, () => row('claude-sonnet-4-5'));
+    const followed = followRecord(following, record, rowOf);
     following = followed.following;
     calls.push(...followed.calls);
   }
-  return [...calls, ...endFollowing(following)].toSorted((a, b) => a.at.localeCompare(b.at));
+  return [...calls, ...endFollowing(following, rowOf)].toSorted((a, b) => a.at.localeCompare(b.at));
 }
 
 const usage = (read: number, written: number, fresh = 0): NonNullable<Parameters<typeof answer>[1]> => ({
@@ -194,6 +196,60 @@ describe('a call of an imported session, which has no request records', () => {
     expect(again([[kind, data, 400]])).toBe('expired');
     expect(again([[kind, { ...data, startedAt: second(299) }, 400]])).toBe('front-changed-or-evicted');
     expect(again([opened('reasoning'), [kind, data]])).toBe('reasoning');
+  });
+});
+
+describe('a request without a recorded end', () => {
+  /** Returns a request of 1,000 tokens that asks for an entry of one hour. */
+  const large = (stream = 'main'): TestEvent => {
+    const [kind, data] = request(1, [{ block: 0, ttl: '1h', prefix: named('prefix') }]);
+    if (kind !== 'request.prepared') throw new Error('no request');
+    return [kind, { ...data, stream, size: { input: 1_000, measured: 0, appended: 1_000 } }];
+  };
+
+  test('is a call of unknown cost with the estimate of an interrupted call of which nothing arrived', () => {
+    const [cut, next] = callsOf([created, opened('initial'), large(), request(2), answer([], usage(0, 1_000))]);
+    // Entries of one hour cost $6 per million tokens.
+    expect(cut).not.toHaveProperty('answer');
+    expect(cut).toMatchObject({ usage: {}, request: 2, estimated: { input: 1_000, output: 0, cost: '0.006' } });
+    expect(cut).toMatchObject({ session: SESSION, model: 'm', contract: 'tm1' });
+    expect([next?.request, next?.answer, next?.opened]).toEqual([3, 4, ['initial']]);
+  });
+
+  test('is a call at the end of the log, on each stream', () => {
+    const calls = callsOf([created, opened('initial'), large(), large('side/title')]);
+    expect(calls.map(({ stream, estimated }) => [stream, estimated?.cost])).toEqual([
+      ['main', '0.006'],
+      ['side/title', '0.006'],
+    ]);
+  });
+
+  test('is no call of its own after a failed attempt, which the next attempt repeats', () => {
+    const failed = { step: 0, stream: 'main', class: 'retryable', code: 'x', message: 'x', retry: true } as const;
+    const calls = callsOf([
+      created,
+      opened('initial'),
+      large(),
+      ['answer.failed', failed],
+      request(2),
+      answer([], usage(0, 10)),
+    ]);
+    expect(calls.map(({ request: from }) => from)).toEqual([4]);
+  });
+
+  test('is a call of the session that sent it, and of none of its forks', () => {
+    const fork = sessionId('fork');
+    const parent = { session: SESSION, position: position(2), chain: CHAIN_START };
+    const events: readonly TestEvent[] = [
+      created,
+      opened('initial'),
+      large(),
+      ['session.created', { id: fork, root: SESSION, workspace: '/w', parent }],
+      request(2),
+      answer([], usage(0, 10)),
+    ];
+    expect(callsOf(events, fork).map(({ request: from }) => from)).toEqual([4]);
+    expect(callsOf(events.slice(0, 3)).map(({ request: from }) => from)).toEqual([2]);
   });
 });
 

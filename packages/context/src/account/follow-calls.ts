@@ -4,7 +4,6 @@
 import { defined } from '@tidemark/core';
 import type {
   AnswerReceived,
-  CallForecast,
   EpochCause,
   EpochOpened,
   Miss,
@@ -15,20 +14,19 @@ import type {
   Position,
   Recorded,
   RecordedOf,
-  RequestPrepared,
   SessionId,
   Timestamp,
-  Usage,
 } from '@tidemark/log';
 import { milliseconds, timestamp } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
 import { inputTokens, outputTokens, allWritten } from '@tidemark/model';
-import { expectedInput } from '../state/scales.ts';
 import type { ObservedFront } from './arrivals.ts';
 import { arrivedTokens, observedChange, observedFront } from './arrivals.ts';
 import type { Between, LeftByCall } from './judge-import.ts';
 import { judgeImport, leftBy } from './judge-import.ts';
 import type { ModelCall } from './model-call.ts';
+import type { SentCall } from './sent-call.ts';
+import { causesOf, cutOffCall, sentCall, unsentOf, UNKNOWN } from './sent-call.ts';
 
 /** State of the conversion after the records so far. */
 export interface Following {
@@ -40,7 +38,7 @@ export interface Following {
   /** Session that the latest record belongs to. */
   readonly owner: SessionId;
   readonly epoch: EpochOpened | undefined;
-  /** Requests that have no answer yet, by stream. */
+  /** Requests that have no end yet, by stream. */
   readonly sent: { readonly [stream: string]: SentCall };
   /**
    * Cache state after the previous call of the main stream. It is used for a call without a request record. `opened` is
@@ -57,20 +55,12 @@ export interface Following {
   readonly unread: Unread;
 }
 
-interface SentCall {
-  readonly at: Timestamp;
-  readonly position?: Position;
-  readonly data: RequestPrepared;
-  /** Causes for which the epoch of this request was opened. */
-  readonly opened: readonly EpochOpened['cause'][];
-}
-
 /** Returns the catalog row that prices the calls of a model, or `undefined` if the model is unknown. */
 export type RowOf = (provider: string, model: string) => Capabilities | undefined;
 
 /**
  * State after one more record, and the calls that can now be returned. A call is returned only one time: after it is
- * known how many of its written tokens were read.
+ * known how many of its written tokens were read, or that it was cut off.
  */
 export interface FollowedRecord {
   readonly following: Following;
@@ -102,7 +92,7 @@ export function followRecord(following: Following, record: Event | Recorded, row
     case 'epoch.opened':
       return quiet({ ...following, epoch: record.data, opened: record.data.cause });
     case 'request.prepared':
-      return quiet({ ...following, sent: { ...following.sent, [record.data.stream]: sentAs(record, following) } });
+      return takeRequest(following, record, rowOf);
     case 'answer.received':
     case 'answer.interrupted':
     case 'answer.failed':
@@ -114,6 +104,21 @@ export function followRecord(following: Following, record: Event | Recorded, row
   }
 }
 
+/**
+ * Adds a request. An earlier request of the same stream that has no end was cut off: a stream sends its requests one
+ * after the other, and a failed attempt has an end (`answer.failed`).
+ */
+function takeRequest(following: Following, record: RecordOf<'request.prepared'>, rowOf: RowOf): FollowedRecord {
+  const { sent, session } = following;
+  const { stream } = record.data;
+  const before = Object.hasOwn(sent, stream) ? sent[stream] : undefined;
+  const isOwn = before?.session === session;
+  return {
+    following: { ...following, sent: { ...sent, [stream]: sentCall(record, following) } },
+    calls: before !== undefined && isOwn ? [cutOffCall(before, rowOf(before.provider, before.model))] : [],
+  };
+}
+
 /** Adds the estimated size of a record's texts to `arrived`. */
 function withArrival(following: Following, record: Event | Recorded): Following {
   const tokens = arrivedTokens(record);
@@ -121,24 +126,16 @@ function withArrival(following: Following, record: Event | Recorded): Following 
 }
 
 /**
- * Returns the remaining calls at the end of the log. They were not returned before, because a later call could still
- * read tokens that they wrote.
+ * Returns the remaining calls at the end of the log. A later call could still read tokens that they wrote. The calls of
+ * requests without an end come last: they were cut off, or their answer is still arriving.
  */
-export function endFollowing({ unread, session }: Following): readonly ModelCall[] {
-  return stillUnread(unread).filter((call) => call.session === session);
+export function endFollowing({ unread, sent, session }: Following, rowOf: RowOf): readonly ModelCall[] {
+  const open = Object.values(sent).map((one) => cutOffCall(one, rowOf(one.provider, one.model)));
+  return [...stillUnread(unread), ...open].filter((call) => call.session === session);
 }
 
 function quiet(following: Following): FollowedRecord {
   return { following, calls: [] };
-}
-
-function sentAs(record: RecordOf<'request.prepared'>, { epoch }: Following): SentCall {
-  const { at, data } = record;
-  return { at, data, opened: epoch === undefined ? [] : causesOf(epoch), ...defined({ position: positionOf(record) }) };
-}
-
-function causesOf({ cause, also = [] }: EpochOpened): SentCall['opened'] {
-  return [cause, ...also];
 }
 
 /** An event, or the record of it. Only a record has a position. */
@@ -225,8 +222,6 @@ function between({ left, opened, arrived, observed, answered }: Following, { dat
   return { left, opened, arrived, ...defined({ diagnosis, observed: observedChange(answered, observed) }) };
 }
 
-const UNKNOWN = { provider: 'unknown', model: 'unknown' };
-
 const NOTHING_KNOWN: Partial<Pick<AnswerReceived, 'billed' | 'cost' | 'costAtMost' | 'estimated'>> = {};
 
 function sentAt({ at, data }: Pick<CallEnd, 'at' | 'data'>, request: SentCall | undefined): Timestamp {
@@ -275,18 +270,6 @@ function namedCauses(
   );
   const [first = cause, ...rest] = named;
   return { cause: first, ...(rest.length === 0 ? {} : { also: rest }) };
-}
-
-/**
- * Returns the tokens that were forecast as new, scaled to the real size of the request. Tokens read from the cache
- * cannot be new. The result is therefore at most the input that was not read.
- */
-function unsentOf(forecast: CallForecast, usage: Usage = {}): number {
-  const { unsent } = forecast;
-  const expected = expectedInput(forecast);
-  const input = inputTokens(usage) ?? expected;
-  const scaled = expected === 0 ? input : Math.round((unsent * input) / expected);
-  return Math.min(scaled, input - (usage.read ?? 0));
 }
 
 // The next functions track each write until it is read or wasted. A cache entry is read from its beginning, so the

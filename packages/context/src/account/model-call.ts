@@ -45,7 +45,10 @@ export interface ModelCall {
   readonly duration?: number;
   /** Position of the request record. Absent if the log has no such record. */
   readonly request?: Position;
-  /** Position of the record that ended the call. Absent for an event that is not recorded. */
+  /**
+   * Position of the record that ended the call. Absent for a call that was cut off or still runs, and for an event that
+   * is not recorded.
+   */
   readonly answer?: Position;
   /** Causes of the epoch that the call opened, most important first. Absent for other calls. */
   readonly opened?: readonly EpochCause[];

@@ -259,11 +259,9 @@ test('an event of unknown kind is noted in `unknown`, and the fold continues', (
   expect(state.unknown).toEqual({ name: 'x.happened', position: 0 });
 });
 
-test('a fork that takes up a checkpoint of its parent names the parent as its origin (L4)', () => {
-  const range = { from: position(0), to: position(1) };
-  const data = { range, strategy: 'recorded', trigger: 'manual', checkpoint: 'so far', limitations: [] } as const;
-  const child = sessionId('s2');
-  const opened: TestEvent = [
+/** Returns the epoch that takes up the checkpoint at a position. */
+function takingUp(checkpoint: number): TestEvent {
+  return [
     'epoch.opened',
     {
       number: 1,
@@ -275,12 +273,25 @@ test('a fork that takes up a checkpoint of its parent names the parent as its or
       contract: 'tm1',
       layers: [],
       tools: [],
-      checkpoint: position(2),
+      checkpoint: position(checkpoint),
       cacheKey: 'k',
       forecast: { rewrite: 0 },
     },
   ];
-  const forked: TestEvent = ['session.created', { id: child, root: SESSION, workspace: '/w' }];
-  const state = fold([created, prompt('one'), ['history.compacted', data], forked, opened]);
+}
+
+const COMPACTED = { strategy: 'recorded', trigger: 'manual', checkpoint: 'so far', limitations: [] } as const;
+
+test('a fork that takes up a checkpoint of its parent names the parent as its origin (L4)', () => {
+  const data = { ...COMPACTED, range: { from: position(0), to: position(1) } };
+  const forked: TestEvent = ['session.created', { id: sessionId('s2'), root: SESSION, workspace: '/w' }];
+  const state = fold([created, prompt('one'), ['history.compacted', data], forked, takingUp(2)]);
   expect(state.history.packed.buffer[0]?.origin).toEqual({ from: 'event', session: SESSION, position: 2 });
+});
+
+test('a compaction replaces nothing that comes after its own record, so the next request ends with the prompt (L8)', () => {
+  const data = { ...COMPACTED, range: { from: position(0), to: position(9) }, keeps: [position(3)] };
+  const compacted: TestEvent = ['history.compacted', data];
+  const state = fold([created, prompt('one'), compacted, answer([text('so')]), prompt('two'), takingUp(2)]);
+  expect(packed(state).slice(1)).toEqual(['assistant: so', 'user: two']);
 });

@@ -2,7 +2,7 @@
 // the same objects.
 
 import type { EpochOpened, HistoryCompacted, Kind, Position, Recorded, RecordedOf } from '@tidemark/log';
-import { canonicalText } from '@tidemark/log';
+import { canonicalText, position as positionOf } from '@tidemark/log';
 import { append, appendOnly, itemAt, slice } from '../base/append-only.ts';
 import {
   renderAbandoned,
@@ -102,7 +102,9 @@ const STEPS: Steps = {
   'skill.loaded': (state, { data: { call } }) =>
     call === undefined ? state : { ...state, skillCalls: new Set(state.skillCalls).add(call) },
   'history.compacted': (state, { position, data }) =>
-    state.session === undefined ? state : { ...state, compacted: { position, session: state.session, data } },
+    state.session === undefined
+      ? state
+      : { ...state, compacted: { position, session: state.session, data: endingBefore(data, position) } },
   'compaction.refused': keep,
   'history.pruned': (state, { position, data: { results, cause, tier } }) => {
     if (results === undefined) return state;
@@ -146,6 +148,15 @@ function step<K extends Kind>(state: State, event: RecordedOf<K>): State {
 
 function stopAt(state: State, name: string, event: Recorded): State {
   return state.unknown === undefined ? { ...state, unknown: { name, position: event.position } } : state;
+}
+
+/**
+ * Returns the compaction with a range that ends before its own record. No writer records a longer range. It would drop
+ * the prompts that come after the compaction, and the next request could end with an answer, which providers refuse (L8).
+ */
+function endingBefore(data: HistoryCompacted, at: Position): HistoryCompacted {
+  const { range } = data;
+  return range.to < at ? data : { ...data, range: { ...range, to: positionOf(at - 1) } };
 }
 
 function startTurn(state: State, event: RecordedOf<'turn.started' | 'turn.resumed'>): State {

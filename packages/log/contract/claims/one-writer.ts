@@ -28,6 +28,18 @@ export function claimOneWriter(factory: LogFactory): void {
       expect((await gather(log.read(id))).map(({ fence }) => fence - first.fence)).toEqual([0, 0, 0, 1]);
     });
 
+    claim(factory, 'is shown by `isOpen` until it is closed', async ({ log, reopen }) => {
+      const id = session('a');
+      expect(await log.isOpen(id)).toBe(false);
+      const writer = await sessionWith(log, id, 1);
+      expect(await Promise.all([log, reopen(), log].map((store) => store.isOpen(id)))).toEqual([true, true, true]);
+      await appended(writer, prompts(1, 1));
+      await fails(reopen().open(id), 'log/locked');
+      await writer.close();
+      expect(await Promise.all([log, reopen(), log].map((store) => store.isOpen(id)))).toEqual([false, false, false]);
+      await (await reopen().open(id)).close();
+    });
+
     claim(
       factory,
       'is returned by exactly one of several calls of `open` at the same time',

@@ -39,6 +39,12 @@ export interface SessionCreated {
   readonly workspace: string;
   readonly title?: string;
   readonly imported?: ImportedFrom;
+  /**
+   * Model and provider that were chosen for the next request. They apply until this session opens an epoch, and are
+   * absent if the first request follows at once.
+   */
+  readonly model?: string;
+  readonly provider?: string;
 }
 
 /** File that an imported session was made from. */

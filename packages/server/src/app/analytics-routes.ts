@@ -15,7 +15,7 @@ import {
 } from './analytics-schemas.ts';
 import type { RoutePlace, ServerApp } from './route-parts.ts';
 import { jsonAnswer, REFUSED, requireSession, SESSION_PATH } from './route-parts.ts';
-import { COUNT } from './values.ts';
+import { COUNT, DAY_OR_TIME } from './values.ts';
 
 /** Adds the routes of the analytics. */
 export function addAnalyticsRoutes(
@@ -61,11 +61,16 @@ const DAY_MS = 86_400_000;
 /** Window of a question without any time. */
 const USUAL_WINDOW = '30d';
 
+/** Returns the time at which a day or a time begins. Two results can be compared as strings. */
+function startOf(time: string): string {
+  return time.length === 10 ? `${time}T00:00:00.000Z` : time;
+}
+
 /**
  * Returns the filter with the beginning of the window. Windows of days begin with a day (UTC), so they are answered
  * from the sums of days.
  *
- * @throws ServerError `server/bad-request` for a window together with a time.
+ * @throws ServerError `server/bad-request` for a window together with a time, and for an end before the beginning.
  */
 function filterOf({ window, ...filter }: GivenFilter, now: number): CallFilter {
   const { since, until } = filter;
@@ -75,23 +80,17 @@ function filterOf({ window, ...filter }: GivenFilter, now: number): CallFilter {
       '`window` and `since` or `until` exclude each other',
       'use one of them',
     );
+  if (since !== undefined && until !== undefined && startOf(until) < startOf(since))
+    throw new ServerError(
+      'server/bad-request',
+      `\`until\` (${until}) is before \`since\` (${since})`,
+      'use a later time for `until`',
+    );
   if (since !== undefined || until !== undefined || window === 'all') return filter;
   const [, count = '0', unit = ''] = /^(\d+)([hd])$/.exec(window ?? USUAL_WINDOW) ?? [];
   const begin = new Date(now - Number(count) * (unit === 'd' ? DAY_MS : DAY_MS / 24)).toISOString();
   return { ...filter, since: unit === 'd' ? begin.slice(0, 10) : begin };
 }
-
-/** Returns false for a month 13, for an hour 25, and for 30 February, which `Date` takes for a day in March. */
-function isInCalendar(text: string): boolean {
-  const time = new Date(text);
-  return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(text);
-}
-
-const TIME = z
-  .string()
-  .regex(/^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d\.\d{3}Z)?$/, 'is not a day such as 2026-11-20 or a time in UTC')
-  .refine(isInCalendar, 'is not a day or a time of the calendar')
-  .exactOptional();
 
 const FILTER = {
   window: z
@@ -101,8 +100,10 @@ const FILTER = {
     .describe(
       `Time until now: \`24h\`, \`7d\` or \`all\`. Default: \`${USUAL_WINDOW}\`. Days begin at midnight in UTC.`,
     ),
-  since: TIME.describe('Earliest time, instead of a window: a day or a time in UTC.'),
-  until: TIME.describe('Time after the last call.'),
+  since: DAY_OR_TIME.exactOptional().describe(
+    'Earliest time, instead of a window: a day in UTC, or a time of RFC 3339 such as `2026-11-20T09:30:00Z`.',
+  ),
+  until: DAY_OR_TIME.exactOptional().describe('Time after the last call: a day or a time.'),
   session: z.string().min(1).exactOptional(),
   workspace: z.string().min(1).exactOptional(),
   model: z.string().min(1).exactOptional(),
@@ -118,7 +119,7 @@ const CACHE_EFFECTIVENESS = createRoute({
   summary: 'Read the use of the cache: hit rate, write share, coverage, wasted writes, tokens paid again',
   request: { query: GROUPED },
   responses: {
-    200: jsonAnswer(groupedSchema(CACHE_SUMS).openapi('CacheEffectiveness'), 'The sums.'),
+    200: jsonAnswer(groupedSchema(CACHE_SUMS).meta({ id: 'CacheEffectiveness' }), 'The sums.'),
     default: REFUSED,
   },
 });
@@ -129,7 +130,7 @@ const COST = createRoute({
   operationId: 'readCost',
   summary: 'Read the cost: paid, uncached and ideal',
   request: { query: GROUPED },
-  responses: { 200: jsonAnswer(groupedSchema(COST_SUMS).openapi('Cost'), 'The sums.'), default: REFUSED },
+  responses: { 200: jsonAnswer(groupedSchema(COST_SUMS).meta({ id: 'Cost' }), 'The sums.'), default: REFUSED },
 });
 
 const BREAKS = createRoute({

@@ -37,17 +37,17 @@ export const RATE: z.ZodType<number | null> = z
 const TOKENS: z.ZodType<Tokens> = z
   .object({ fresh: NUMBER, read: NUMBER, written: NUMBER, untold: NUMBER, answer: NUMBER, reasoning: NUMBER })
   .describe('Tokens in disjoint buckets.')
-  .openapi('Tokens');
+  .meta({ id: 'Tokens' });
 
 const AMOUNT_FIELDS = {
   cost: KNOWN_MONEY,
   unpriced: NUMBER.describe('Number of calls whose part is unknown and in no sum.'),
 };
-const AMOUNT: z.ZodType<Amount> = z.object(AMOUNT_FIELDS).openapi('Amount');
+const AMOUNT: z.ZodType<Amount> = z.object(AMOUNT_FIELDS).meta({ id: 'Amount' });
 const PAID_AGAIN: z.ZodType<PaidAgainSums> = z
   .object({ ...AMOUNT_FIELDS, calls: NUMBER, tokens: NUMBER })
   .describe('Tokens that were paid again, and their cost above the price of reading them.')
-  .openapi('PaidAgain');
+  .meta({ id: 'PaidAgain' });
 
 export const CACHE_SUMS: z.ZodType<CacheSums> = z
   .object({
@@ -62,11 +62,11 @@ export const CACHE_SUMS: z.ZodType<CacheSums> = z
     waiting: NUMBER,
     lost: PAID_AGAIN,
   })
-  .openapi('CacheSums');
+  .meta({ id: 'CacheSums' });
 
 const COMPARED: z.ZodType<ComparedSums> = z
   .object({ calls: NUMBER, unpriced: NUMBER, paid: KNOWN_MONEY, uncached: KNOWN_MONEY, ideal: KNOWN_MONEY })
-  .openapi('ComparedSums');
+  .meta({ id: 'ComparedSums' });
 const BOUND = { calls: NUMBER, cost: MONEY };
 
 export const COST_SUMS: z.ZodType<CostSums> = z
@@ -82,13 +82,13 @@ export const COST_SUMS: z.ZodType<CostSums> = z
     dearer: z.object({ ...AMOUNT_FIELDS, calls: NUMBER }),
     charged: z.object({ ...AMOUNT_FIELDS, requests: NUMBER }),
   })
-  .openapi('CostSums');
+  .meta({ id: 'CostSums' });
 
 const BREAK_SUMS: z.ZodType<BreakSums> = z
   .object({ ...AMOUNT_FIELDS, breaks: NUMBER, tokens: NUMBER, uncounted: NUMBER })
-  .openapi('BreakSums');
+  .meta({ id: 'BreakSums' });
 
-const CAUSE: z.ZodType<LossCause> = z.custom<LossCause>().openapi('Cause', { type: 'string' });
+const CAUSE: z.ZodType<LossCause> = z.custom<LossCause>().meta({ id: 'Cause', type: 'string' });
 
 const BREAK: z.ZodType<BreakReport> = z
   .object({
@@ -106,7 +106,7 @@ const BREAK: z.ZodType<BreakReport> = z
     tokens: NUMBER.nullable(),
     cost: KNOWN_MONEY,
   })
-  .openapi('Break');
+  .meta({ id: 'Break' });
 
 const SKILL: z.ZodType<SkillReport> = z
   .object({
@@ -119,7 +119,7 @@ const SKILL: z.ZodType<SkillReport> = z
     sources: z.array(z.string()),
     preloaded: z.object({ sessions: NUMBER, asked: NUMBER }),
   })
-  .openapi('SkillUse');
+  .meta({ id: 'SkillUse' });
 
 const CALL: z.ZodType<CallReport> = z
   .object({
@@ -147,7 +147,7 @@ const CALL: z.ZodType<CallReport> = z
     again: NUMBER,
     lost: KNOWN_MONEY,
   })
-  .openapi('Call');
+  .meta({ id: 'Call' });
 
 /** Answer with the time of the last update. */
 export type Fresh<Answer> = Answer & Freshness;
@@ -165,7 +165,7 @@ export const FRESHNESS: {
 
 export const CALL_PAGE: z.ZodType<Fresh<CallPage>> = z
   .object({ calls: z.array(CALL), next: NUMBER.nullable(), ...FRESHNESS })
-  .openapi('CallPage');
+  .meta({ id: 'CallPage' });
 
 /** Returns the schema of sums over a filter, with the sums of each group. */
 export function groupedSchema<Sums>(sums: z.ZodType<Sums>): z.ZodType<Fresh<Grouped<Sums>>> {
@@ -188,11 +188,11 @@ export const BREAKS_ANSWER: z.ZodType<Fresh<Grouped<BreakSums> & BreakPage>> = z
     next: z.string().nullable().describe('Value of `after` for the next page.'),
     ...FRESHNESS,
   })
-  .openapi('Breaks');
+  .meta({ id: 'Breaks' });
 
 export const SKILLS_ANSWER: z.ZodType<Fresh<{ readonly skills: readonly SkillReport[] }>> = z
   .object({ skills: z.array(SKILL), ...FRESHNESS })
-  .openapi('Skills');
+  .meta({ id: 'Skills' });
 
 export const GROUPING: z.ZodType<CallGrouping> = z.enum([
   'session',

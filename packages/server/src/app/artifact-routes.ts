@@ -95,7 +95,7 @@ function notNamed(session: SessionId, digest: Digest): ServerError {
   );
 }
 
-const BINARY = { schema: z.string().openapi({ format: 'binary' }) };
+const BINARY = { schema: z.string().meta({ format: 'binary' }) };
 
 const ANSWERS = {
   200: { description: 'All bytes.', content: { [TEXT]: { schema: z.string() }, [BYTES]: BINARY } },

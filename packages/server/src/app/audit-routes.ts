@@ -3,15 +3,16 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Explained, Explanation, Verification } from '@tidemark/agent';
 import { explainSession, verifySession } from '@tidemark/agent';
+import type { Divergence } from '@tidemark/context';
 import { ServerError } from '../errors.ts';
 import type { RoutePlace, ServerApp } from './route-parts.ts';
 import { jsonAnswer, REFUSED, SESSION_PATH } from './route-parts.ts';
 import { COUNT } from './values.ts';
 
-/** An explanation with the place of the first difference in place of the whole blocks. */
+/** An explanation with the place of the first difference in place of the whole blocks, as `tidemark why --json` has it. */
 export type ExplainedStep = Omit<Explanation, 'divergence' | 'answer'> & {
   readonly divergence?:
-    | 'parameters'
+    | Extract<Divergence, { readonly at: 'parameters' }>
     | { readonly at: number; readonly byte?: number; readonly is?: unknown; readonly was?: unknown };
   readonly usage?: unknown;
   readonly cost?: string;
@@ -48,7 +49,7 @@ function stepOf({ divergence, answer, ...rest }: Explanation): ExplainedStep {
     ...(divergence !== undefined && {
       divergence:
         divergence.at === 'parameters'
-          ? divergence.at
+          ? divergence
           : { at: divergence.at, byte: divergence.byte, is: divergence.is?.origin, was: divergence.was?.origin },
     }),
     ...(answer !== undefined && { usage: answer.usage, ...(answer.cost !== undefined && { cost: answer.cost }) }),
@@ -63,7 +64,8 @@ const EXPLAINED: z.ZodType<Omit<Explained, 'explained'> & { readonly explained: 
     unrecorded: z.number(),
     untold: z.object({ answered: z.number(), unanswered: z.number() }),
     explained: z.array(
-      z.custom<ExplainedStep>().openapi('ExplainedStep', {
+      z.custom<ExplainedStep>().meta({
+        id: 'ExplainedStep',
         ...OPEN_OBJECT,
         required: ['step', 'stream', 'purpose', 'at'],
         properties: {
@@ -71,13 +73,24 @@ const EXPLAINED: z.ZodType<Omit<Explained, 'explained'> & { readonly explained: 
           stream: { type: 'string' },
           purpose: { type: 'string' },
           at: { type: 'string', format: 'date-time' },
+          divergence: {
+            ...OPEN_OBJECT,
+            description: 'First difference from the previous request: in a block, or in the parameters of a section.',
+            required: ['at'],
+            properties: {
+              at: { oneOf: [{ type: 'integer', description: 'Number of the block.' }, { const: 'parameters' }] },
+              section: { type: 'string', enum: ['tools', 'system', 'messages'] },
+              byte: { type: 'integer', description: 'First different byte of the block.' },
+            },
+          },
         },
       }),
     ),
   })
-  .openapi('Explained');
+  .meta({ id: 'Explained' });
 
-const CHECKED: z.ZodType<CheckedSession> = z.custom<CheckedSession>().openapi('CheckedSession', {
+const CHECKED: z.ZodType<CheckedSession> = z.custom<CheckedSession>().meta({
+  id: 'CheckedSession',
   ...OPEN_OBJECT,
   required: ['ok', 'requests', 'differences', 'breaks'],
   properties: {

@@ -38,7 +38,7 @@ const CHECKPOINT: z.ZodType<CheckpointAnswer> = z
     replaced: z.object({ prompts: z.number(), answers: z.number(), results: z.number() }),
     request: z.number().exactOptional().describe('Position of the first request after the compaction.'),
   })
-  .openapi('ShownCheckpoint');
+  .meta({ id: 'ShownCheckpoint' });
 
 const READ_CHECKPOINTS = createRoute({
   method: 'get',

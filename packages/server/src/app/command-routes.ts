@@ -3,9 +3,9 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { AgentSession, PermissionAnswer, Words } from '@tidemark/agent';
 import { readFold } from '@tidemark/agent';
-import type { Log } from '@tidemark/log';
+import type { Log, SessionId } from '@tidemark/log';
 import { ServerError } from '../errors.ts';
-import { requireIdle, wordsOf } from './given-words.ts';
+import { requireHere, requireIdle, wordsOf } from './given-words.ts';
 import type { RoutePlace, ServerApp } from './route-parts.ts';
 import { jsonAnswer, jsonBody, REFUSED, requireSession, SESSION_PATH } from './route-parts.ts';
 import type { GivenAnswer, GivenMessage } from './schemas.ts';
@@ -34,6 +34,7 @@ export function addCommandRoutes(app: ServerApp, { log, live }: RoutePlace): voi
   app.openapi(INTERRUPT, async (context) => {
     const { session: id } = context.req.valid('param');
     await requireSession(log, id);
+    await requireHere(live, id);
     await live.find(id)?.session.interrupt();
     return context.json({ session: id }, 200);
   });
@@ -45,12 +46,13 @@ export function addCommandRoutes(app: ServerApp, { log, live }: RoutePlace): voi
       return context.json({ session: id, position }, 202);
     });
   });
-  app.openapi(QUEUE_DRAFT, (context) => {
+  app.openapi(QUEUE_DRAFT, async (context) => {
     const { session: id } = context.req.valid('param');
     const given = context.req.valid('json');
     const { text, skills = [] } = given;
     const draft = live.turns.queue(id, requireContent(given), { text, skills });
     if (draft !== undefined) return context.json({ session: id, draft }, 202);
+    await requireHere(live, id);
     throw new ServerError('server/not-running', `no turn of session ${id} runs on this server`, 'send a prompt');
   });
   app.openapi(REMOVE_DRAFT, (context) => {
@@ -58,16 +60,11 @@ export function addCommandRoutes(app: ServerApp, { log, live }: RoutePlace): voi
     live.turns.remove(id, draft);
     return context.json({ session: id }, 200);
   });
-  app.openapi(ANSWER_QUESTION, (context) => {
-    const { session, question } = context.req.valid('param');
-    const id = session;
+  app.openapi(ANSWER_QUESTION, async (context) => {
+    const { session: id, question } = context.req.valid('param');
+    await requireHere(live, id);
     const held = live.find(id);
-    if (held === undefined)
-      throw new ServerError(
-        'server/no-such-question',
-        `this server does not have session ${session} open, so no question of it waits here`,
-        'answer in the process that runs the session',
-      );
+    if (held === undefined) throw noQuestion(id);
     held.questions.answer(question, answerOf(context.req.valid('json')));
     return context.json({ session: id }, 200);
   });
@@ -78,6 +75,14 @@ function requireContent(prompt: GivenMessage): Words {
   const words = wordsOf(prompt);
   if (typeof words !== 'string' || words.trim() !== '') return words;
   throw new ServerError('server/bad-request', 'the prompt is blank', 'send some text');
+}
+
+function noQuestion(id: SessionId): ServerError {
+  return new ServerError(
+    'server/no-such-question',
+    `this server does not have session ${id} open, so no question of it waits here`,
+    'read the session',
+  );
 }
 
 /** The runtime checks a grant against the call, and refuses one that does not cover it. */

@@ -37,7 +37,7 @@ export const GIVEN_MODEL: z.ZodType<GivenModel> = z
         'True to switch this session, which loses its cache. Default: a fork continues with the model, and this session keeps its model and its cache.',
       ),
   })
-  .openapi('GivenModel');
+  .meta({ id: 'GivenModel' });
 
 export const MODEL_SET: z.ZodType<ModelSet> = z
   .object({
@@ -46,7 +46,7 @@ export const MODEL_SET: z.ZodType<ModelSet> = z
     provider: z.string().exactOptional(),
     parent: z.object({ session: SESSION_ID }).exactOptional(),
   })
-  .openapi('ModelSet');
+  .meta({ id: 'ModelSet' });
 
 export const GIVEN_FORK: z.ZodType<GivenFork> = z
   .strictObject({
@@ -63,7 +63,7 @@ export const GIVEN_FORK: z.ZodType<GivenFork> = z
   .refine(({ model, provider }) => provider === undefined || model !== undefined, {
     message: '`provider` needs `model`',
   })
-  .openapi('GivenFork');
+  .meta({ id: 'GivenFork' });
 
 export const COMPACT: z.ZodType<CompactOptions> = z
   .strictObject({
@@ -76,9 +76,10 @@ export const COMPACT: z.ZodType<CompactOptions> = z
   .refine(({ fresh, tailTokens }) => fresh !== true || tailTokens === undefined, {
     message: '`fresh` cannot be combined with `tailTokens`: a fresh fork contains only the checkpoint',
   })
-  .openapi('Compact');
+  .meta({ id: 'Compact' });
 
-export const COMPACTION_REPORT: z.ZodType<CompactionReport> = z.custom<CompactionReport>().openapi('CompactionReport', {
+export const COMPACTION_REPORT: z.ZodType<CompactionReport> = z.custom<CompactionReport>().meta({
+  id: 'CompactionReport',
   type: 'object',
   required: ['outcome', 'trigger', 'strategy', 'sizes'],
   properties: {
@@ -105,13 +106,14 @@ export const NUMBERED_PROMPT: z.ZodType<NumberedPrompt> = z
   .object({
     number: z.number().describe('Number from 1 on, for `beforePrompt`.'),
     position: POSITION,
-    at: z.custom<NumberedPrompt['at']>().openapi({ type: 'string', format: 'date-time' }),
+    at: z.custom<NumberedPrompt['at']>().meta({ type: 'string', format: 'date-time' }),
     words: z.string(),
     begins: z.number().describe('First record of its turn.'),
   })
-  .openapi('NumberedPrompt');
+  .meta({ id: 'NumberedPrompt' });
 
-export const NEXT_CALL: z.ZodType<NextCall> = z.custom<NextCall>().openapi('NextCall', {
+export const NEXT_CALL: z.ZodType<NextCall> = z.custom<NextCall>().meta({
+  id: 'NextCall',
   type: 'object',
   required: ['provider', 'model', 'parameters', 'gauge', 'tokens', 'reported'],
   properties: {

@@ -1,12 +1,11 @@
 // Routes of the data that the inspector shows: the timeline of a session, and the list of sessions with their figures.
 
 import { createRoute, z } from '@hono/zod-openapi';
-import type { SessionProjection, SessionReport } from '@tidemark/analytics';
-import { readTimeline } from '@tidemark/inspector';
+import type { SessionProjection } from '@tidemark/analytics';
+import { listedSession, readTimeline } from '@tidemark/inspector';
 import { sessionId } from '@tidemark/log';
 import type { FreshProjection } from '../analytics/fresh-projection.ts';
 import type { LiveSessions } from '../live/live-sessions.ts';
-import type { ListedSession } from './inspector-schemas.ts';
 import { LISTED_SESSIONS, TIMELINE } from './inspector-schemas.ts';
 import type { RoutePlace, ServerApp } from './route-parts.ts';
 import { jsonAnswer, REFUSED, requireSession, SESSION_PATH } from './route-parts.ts';
@@ -23,7 +22,10 @@ export function addInspectorRoutes(
     const ask = (rows: SessionProjection) => rows.sessions(query);
     const read = session === undefined ? projection.read(ask) : projection.readSession(session, ask);
     const { sessions, ...rest } = await read;
-    return context.json({ sessions: sessions.map((one) => listedSession(one, live)), ...rest }, 200);
+    return context.json(
+      { sessions: sessions.map((one) => listedSession(one, liveState(one.session, live))), ...rest },
+      200,
+    );
   });
   app.openapi(READ_TIMELINE, async (context) => {
     const { session } = context.req.valid('param');
@@ -32,18 +34,9 @@ export function addInspectorRoutes(
   });
 }
 
-function listedSession({ cost, cache, ...facts }: SessionReport, live: LiveSessions): ListedSession {
-  const held = live.find(sessionId(facts.session));
-  return {
-    ...facts,
-    calls: cost.calls,
-    paid: cost.paid.cost,
-    unpriced: cost.paid.unpriced,
-    hitRate: cache.hitRate,
-    lost: cost.lost.cost,
-    running: held?.session.running ?? false,
-    questions: held?.questions.waiting().length ?? 0,
-  };
+function liveState(session: string, live: LiveSessions): { readonly running: boolean; readonly questions: number } {
+  const held = live.find(sessionId(session));
+  return { running: held?.session.running ?? false, questions: held?.questions.waiting().length ?? 0 };
 }
 
 const SESSIONS = createRoute({

@@ -1,37 +1,9 @@
 // Schemas of the data that the inspector shows: the timeline of a session, and the list of sessions with their figures.
 
 import { z } from '@hono/zod-openapi';
-import type { Timeline, TimelineColumns } from '@tidemark/inspector';
+import type { ListedSession, Timeline, TimelineColumns } from '@tidemark/inspector';
 import type { Fresh } from './analytics-schemas.ts';
 import { KNOWN_MONEY, RATE, FRESHNESS } from './analytics-schemas.ts';
-
-/** A session of the list with its main figures, and what this server runs of it. */
-export interface ListedSession {
-  readonly session: string;
-  readonly root: string;
-  /** Session that this one was forked from. */
-  readonly parent: string | null;
-  /** Session that started this one as its subagent. */
-  readonly startedBy: string | null;
-  readonly workspace: string;
-  readonly title: string | null;
-  readonly createdAt: string;
-  readonly changedAt: string;
-  /** Number of records, ancestors included. */
-  readonly records: number;
-  readonly problem: string | null;
-  readonly calls: number;
-  readonly paid: string | null;
-  /** Number of calls whose cost is unknown and not in `paid`. */
-  readonly unpriced: number;
-  readonly hitRate: number | null;
-  readonly breaks: number;
-  /** Cost of the tokens that were paid again, above the price of reading them. */
-  readonly lost: string | null;
-  readonly running: boolean;
-  /** Number of questions that wait for an answer. */
-  readonly questions: number;
-}
 
 const NUMBER = z.number();
 const NAME = z.string().nullable();
@@ -57,7 +29,7 @@ const LISTED: z.ZodType<ListedSession> = z
     running: z.boolean(),
     questions: NUMBER.describe('Number of questions that wait for an answer.'),
   })
-  .openapi('ListedSession');
+  .meta({ id: 'ListedSession' });
 
 /** Part of the list of sessions with their figures. */
 export type SessionFiguresPage = Fresh<{ readonly sessions: readonly ListedSession[]; readonly next: string | null }>;
@@ -68,14 +40,16 @@ export const LISTED_SESSIONS: z.ZodType<SessionFiguresPage> = z
     next: NAME.describe('Value of `after` for the next page.'),
     ...FRESHNESS,
   })
-  .openapi('SessionFiguresPage');
+  .meta({ id: 'SessionFiguresPage' });
 
 const NUMBERS = z.array(NUMBER);
 const KNOWN_NUMBERS = z.array(NUMBER.nullable());
 
 const COLUMNS: z.ZodType<TimelineColumns> = z
   .object({
-    answer: NUMBERS.describe('Positions of the records that ended the calls.'),
+    answer: NUMBERS.describe(
+      'Positions of the records that ended the calls, or of the request of a call without a recorded end.',
+    ),
     requestBefore: KNOWN_NUMBERS.describe('Positions of the requests, as distances to `answer`.'),
     step: NUMBERS,
     stream: NUMBERS,
@@ -98,7 +72,7 @@ const COLUMNS: z.ZodType<TimelineColumns> = z
     lost: KNOWN_NUMBERS.describe('Billionths of a US dollar: the additional cost of `again`.'),
   })
   .describe('Columns of the calls, in the order of the log. All have the same length.')
-  .openapi('TimelineColumns');
+  .meta({ id: 'TimelineColumns' });
 
 export const TIMELINE: z.ZodType<Fresh<Timeline>> = z
   .object({
@@ -110,4 +84,4 @@ export const TIMELINE: z.ZodType<Fresh<Timeline>> = z
     columns: COLUMNS,
     ...FRESHNESS,
   })
-  .openapi('Timeline');
+  .meta({ id: 'Timeline' });

@@ -5,6 +5,7 @@ import type { BackgroundProcess, ProcessOutput } from '@tidemark/agent';
 import type { SessionId } from '@tidemark/log';
 import { ServerError } from '../errors.ts';
 import type { LiveSession, LiveSessions } from '../live/live-sessions.ts';
+import { requireHere } from './given-words.ts';
 import type { RoutePlace, ServerApp } from './route-parts.ts';
 import { jsonAnswer, REFUSED, requireSession, SESSION_PATH } from './route-parts.ts';
 import { COUNT, TIMESTAMP } from './values.ts';
@@ -25,6 +26,7 @@ export function addProcessRoutes(app: ServerApp, { log, live }: RoutePlace): voi
   });
   app.openapi(STOP, async (context) => {
     const { session: id, process } = context.req.valid('param');
+    await requireHere(live, id);
     const stopped = await openSession(live, id, process).session.processes.stop(process);
     if (stopped === undefined) throw noSuchProcess(id, process);
     return context.json(stopped, 200);
@@ -56,7 +58,7 @@ const PROCESS_FIELDS = {
   signal: z.string().exactOptional(),
 };
 
-const PROCESS: z.ZodType<BackgroundProcess> = z.object(PROCESS_FIELDS).openapi('BackgroundProcess');
+const PROCESS: z.ZodType<BackgroundProcess> = z.object(PROCESS_FIELDS).meta({ id: 'BackgroundProcess' });
 
 const PROCESS_OUTPUT: z.ZodType<ProcessOutput> = z
   .object({
@@ -65,7 +67,7 @@ const PROCESS_OUTPUT: z.ZodType<ProcessOutput> = z
     dropped: z.number().describe('Bytes that were not kept.'),
     process: PROCESS,
   })
-  .openapi('ProcessOutput');
+  .meta({ id: 'ProcessOutput' });
 
 const PROCESS_PATH = SESSION_PATH.extend({ process: z.string().min(1).max(100) });
 

@@ -7,11 +7,12 @@ import {
   readBlockText,
   readCarryCosts,
   readRequest,
+  readWhatIf,
   searchRequest,
 } from '@tidemark/inspector';
 import type { RequestReader } from '@tidemark/inspector';
 import { ServerError } from '../errors.ts';
-import { BLOCK_TEXT, CARRY_COSTS, FOUND_BLOCKS, REQUEST, REQUESTS } from './request-schemas.ts';
+import { BLOCK_TEXT, CARRY_COSTS, FOUND_BLOCKS, REQUEST, REQUESTS, WHAT_IF } from './request-schemas.ts';
 import type { RoutePlace, ServerApp } from './route-parts.ts';
 import { jsonAnswer, REFUSED, SESSION_PATH } from './route-parts.ts';
 import { COUNT } from './values.ts';
@@ -22,15 +23,14 @@ export function addRequestRoutes(app: ServerApp, { log, encoders }: RoutePlace):
   addCostRoute(app, reader);
   app.openapi(LIST_REQUESTS, async (context) => {
     const { session } = context.req.valid('param');
-    return context.json({ requests: [...listRequests(await reader(session))] }, 200);
+    return context.json(listRequests(await reader(session)), 200);
   });
   app.openapi(READ_REQUEST, async (context) => {
     const { session, position } = context.req.valid('param');
     const { known } = context.req.valid('query');
     const found = await readRequest(await reader(session), position, known);
     if (found === undefined) throw noSuchRequest(session, position);
-    const { blocks, missing, markers } = found;
-    return context.json({ ...found, blocks: [...blocks], missing: [...missing], markers: [...markers] }, 200);
+    return context.json(found, 200);
   });
   app.openapi(READ_BLOCK, async (context) => {
     const { session, position, block } = context.req.valid('param');
@@ -44,17 +44,20 @@ export function addRequestRoutes(app: ServerApp, { log, encoders }: RoutePlace):
     const { session, position } = context.req.valid('param');
     const found = await searchRequest(await reader(session), position, context.req.valid('query').text);
     if (found === undefined) throw noSuchRequest(session, position);
-    return context.json({ ...found, blocks: [...found.blocks] }, 200);
+    return context.json(found, 200);
   });
 }
 
 function addCostRoute(app: ServerApp, reader: RequestReader): void {
+  app.openapi(READ_WHAT_IF, async (context) => {
+    const { session } = context.req.valid('param');
+    return context.json(await readWhatIf(await reader(session)), 200);
+  });
   app.openapi(READ_CARRY_COSTS, async (context) => {
     const { session, position } = context.req.valid('param');
     const found = await readCarryCosts(await reader(session), position);
     if (found === undefined) throw noSuchRequest(session, position);
-    const { costs, requests, unpriced } = found;
-    return context.json({ costs: [...costs], requests: [...requests], unpriced: [...unpriced] }, 200);
+    return context.json(found, 200);
   });
 }
 
@@ -124,4 +127,17 @@ const READ_CARRY_COSTS = createRoute({
   summary: 'Read what each block of a request has cost in all requests that contained it',
   request: { params: REQUEST_PATH },
   responses: { 200: jsonAnswer(CARRY_COSTS, 'The costs, in the order of the blocks.'), default: REFUSED },
+});
+
+const READ_WHAT_IF = createRoute({
+  method: 'get',
+  path: '/sessions/{session}/what-if',
+  operationId: 'readWhatIf',
+  summary:
+    'Read the cost of the calls of a session with other lifetimes and models, and without prunings and compactions',
+  request: { params: SESSION_PATH },
+  responses: {
+    200: jsonAnswer(WHAT_IF, 'The costs. The calls are replayed with one rule for the cache.'),
+    default: REFUSED,
+  },
 });

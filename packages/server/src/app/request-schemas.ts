@@ -2,15 +2,17 @@
 
 import { z } from '@hono/zod-openapi';
 import type {
+  BlockColumns,
   BlockText,
   CarryCosts,
   KnownBuckets,
   FoundBlocks,
   PreviousRequest,
-  RequestBlock,
+  RequestColumns,
   RequestDifference,
-  RequestInList,
   RequestStructure,
+  WhatIf,
+  WhatIfCase,
 } from '@tidemark/inspector';
 
 const TEXT = z.string();
@@ -23,7 +25,7 @@ const BUCKETS: z.ZodType<KnownBuckets> = z
     fresh: NUMBER.exactOptional(),
     output: NUMBER.exactOptional(),
   })
-  .openapi('KnownBuckets', { description: 'Tokens of a call by bucket. An absent value is unknown.' });
+  .meta({ id: 'KnownBuckets', description: 'Tokens of a call by bucket. An absent value is unknown.' });
 
 const DIFFERENCE: z.ZodType<RequestDifference> = z
   .object({
@@ -35,7 +37,7 @@ const DIFFERENCE: z.ZodType<RequestDifference> = z
     section: TEXT.exactOptional(),
     replaces: z.boolean(),
   })
-  .openapi('RequestDifference');
+  .meta({ id: 'RequestDifference' });
 
 const PREVIOUS: z.ZodType<PreviousRequest> = z
   .object({
@@ -44,39 +46,41 @@ const PREVIOUS: z.ZodType<PreviousRequest> = z
     shared: NUMBER.describe('Number of equal blocks at the beginning.'),
     difference: DIFFERENCE.exactOptional().describe('Absent if the request only adds blocks.'),
   })
-  .openapi('PreviousRequest');
+  .meta({ id: 'PreviousRequest' });
 
-const BLOCK: z.ZodType<RequestBlock> = z
+const [NUMBERS, NULLABLE] = [z.array(NUMBER), z.array(NUMBER.nullable())];
+
+const BLOCKS: z.ZodType<BlockColumns> = z
   .object({
-    section: z.enum(['tools', 'system', 'messages']),
-    role: TEXT,
-    holds: TEXT,
-    group: NUMBER.describe('Number of its message. -1 for blocks of the front.'),
-    layer: TEXT.exactOptional(),
-    record: NUMBER.exactOptional().describe('Position of the record that the block comes from.'),
-    kind: TEXT.exactOptional(),
-    at: TEXT.exactOptional(),
-    bytes: NUMBER,
-    tokens: NUMBER.describe('Estimated tokens.'),
-    begins: TEXT.describe('First words of its text.'),
+    names: z.array(TEXT),
+    section: NUMBERS.describe('`tools`, `system` or `messages`.'),
+    role: NUMBERS,
+    holds: NUMBERS,
+    group: NUMBERS.describe('Number of its message. -1 for blocks of the front.'),
+    layer: NULLABLE,
+    record: NULLABLE.describe('Position of the record that the block comes from.'),
+    kind: NULLABLE.describe('Kind of this record.'),
+    age: NULLABLE.describe('Milliseconds from this record to the request.'),
+    bytes: NUMBERS,
+    tokens: NUMBERS.describe('Estimated tokens.'),
+    begins: z.array(TEXT).describe('First words of its text.'),
   })
-  .openapi('RequestBlock');
+  .meta({
+    id: 'BlockColumns',
+    description:
+      'Blocks of a request as columns of one length. Values of `section`, `role`, `holds`, `layer` and `kind` are indexes of `names`. `null` means that a value does not apply.',
+  });
 
-const PLACE: z.ZodType<RequestInList> = z
-  .object({ position: NUMBER, step: NUMBER, stream: TEXT })
-  .openapi('RequestInList');
+export const REQUESTS: z.ZodType<RequestColumns> = z
+  .object({
+    streams: z.array(TEXT),
+    distance: NUMBERS.describe('Distance to the position of the request before. The first one is its position.'),
+    step: NUMBERS,
+    stream: NUMBERS.describe('Index of `streams`.'),
+  })
+  .meta({ id: 'RequestColumns', description: 'Requests of a session as columns of one length.' });
 
-export const REQUESTS: z.ZodType<{ readonly requests: RequestInList[] }> = z
-  .object({ requests: z.array(PLACE) })
-  .openapi('RequestsInList');
-
-type StructureAnswer = Omit<RequestStructure, 'blocks' | 'missing' | 'markers'> & {
-  blocks: RequestBlock[];
-  missing: string[];
-  markers: RequestStructure['markers'][number][];
-};
-
-export const REQUEST: z.ZodType<StructureAnswer> = z
+export const REQUEST: z.ZodType<RequestStructure> = z
   .object({
     session: TEXT,
     source: z
@@ -103,26 +107,22 @@ export const REQUEST: z.ZodType<StructureAnswer> = z
     previous: PREVIOUS.exactOptional(),
     total: NUMBER.describe('Number of blocks of the request.'),
     from: NUMBER.describe('Index of the first block in `blocks`.'),
-    blocks: z.array(BLOCK),
+    blocks: BLOCKS,
   })
-  .openapi('RequestStructure');
+  .meta({ id: 'RequestStructure' });
 
 export const BLOCK_TEXT: z.ZodType<BlockText> = z
   .object({ text: TEXT, from: NUMBER, total: NUMBER.describe('Length of the whole text, in UTF-16 units.') })
-  .openapi('BlockText');
+  .meta({ id: 'BlockText' });
 
-type FoundAnswer = Omit<FoundBlocks, 'blocks'> & { blocks: FoundBlocks['blocks'][number][] };
-
-export const FOUND_BLOCKS: z.ZodType<FoundAnswer> = z
+export const FOUND_BLOCKS: z.ZodType<FoundBlocks> = z
   .object({
     blocks: z.array(z.object({ block: NUMBER, count: NUMBER, excerpt: TEXT })),
     more: z.boolean().describe('True if more blocks contain the text.'),
   })
-  .openapi('FoundBlocks');
+  .meta({ id: 'FoundBlocks' });
 
-type CarryCostAnswer = { readonly [name in keyof CarryCosts]: CarryCosts[name][number][] };
-
-export const CARRY_COSTS: z.ZodType<CarryCostAnswer> = z
+export const CARRY_COSTS: z.ZodType<CarryCosts> = z
   .object({
     costs: z
       .array(TEXT.nullable())
@@ -130,4 +130,30 @@ export const CARRY_COSTS: z.ZodType<CarryCostAnswer> = z
     requests: z.array(NUMBER).describe('Number of answered requests that contained the block.'),
     unpriced: z.array(NUMBER).describe('Number of these requests whose cost is unknown.'),
   })
-  .openapi('CarryCosts');
+  .meta({ id: 'CarryCosts' });
+
+const WHAT_IF_CASE: z.ZodType<WhatIfCase> = z
+  .object({
+    change: z.enum(['lifetime', 'pruning', 'compaction', 'model']),
+    name: TEXT.describe('The lifetime, or the name of the model. Empty for other changes.'),
+    calls: NUMBER.describe('Number of calls in `cost`.'),
+    cost: TEXT,
+    compared: TEXT.describe('Cost of the same calls: as paid for another model, otherwise as replayed.'),
+    stopsAt: NUMBER.exactOptional().describe(
+      'Step of the first request that would pass the input limit, or that has no price.',
+    ),
+  })
+  .meta({ id: 'WhatIfCase' });
+
+export const WHAT_IF: z.ZodType<WhatIf> = z
+  .object({
+    calls: NUMBER.describe('Number of calls that are replayed.'),
+    unknown: NUMBER.describe('Number of calls of the main stream with unknown tokens or prices. They are in no sum.'),
+    others: NUMBER.describe('Number of calls of side streams. They are in no sum.'),
+    paid: TEXT,
+    replayed: TEXT.describe('Cost of the replay with the lifetimes, prunings and compactions of the session.'),
+    prunings: NUMBER,
+    compactions: NUMBER,
+    cases: z.array(WHAT_IF_CASE),
+  })
+  .meta({ id: 'WhatIf', description: 'Costs of the calls of a session in other cases. Amounts are US dollars.' });

@@ -129,7 +129,7 @@ const CHANGED_FILE: z.ZodType<ChangedFileState> = z
     reason: z.string().describe('Reason if the file cannot be restored.'),
     deletes: z.boolean().describe('True if restoring deletes the file, because a tool created it.'),
   })
-  .openapi('ChangedFile');
+  .meta({ id: 'ChangedFile' });
 
 const REWIND_PLAN: z.ZodType<RewindPlan> = z
   .object({
@@ -140,7 +140,7 @@ const REWIND_PLAN: z.ZodType<RewindPlan> = z
       .array(z.object({ session: SESSION_ID, tool: z.string(), title: z.string() }))
       .describe('Calls that may have changed more files, which cannot be restored.'),
   })
-  .openapi('RewindPlan');
+  .meta({ id: 'RewindPlan' });
 
 const RESTORED: z.ZodType<RewindReport> = z
   .object({
@@ -148,7 +148,7 @@ const RESTORED: z.ZodType<RewindReport> = z
     parent: PARENT,
     files: z.array(z.object({ path: z.string(), restored: z.boolean(), reason: z.string() })),
   })
-  .openapi('Rewound');
+  .meta({ id: 'Rewound' });
 
 const PLAN = createRoute({
   method: 'get',
@@ -187,7 +187,7 @@ const REWIND = createRoute({
           files: z.array(PATH).max(10_000).exactOptional().describe('Paths of the plan to restore. Default: none.'),
           summarize: z.boolean().exactOptional(),
         })
-        .openapi('Rewind'),
+        .meta({ id: 'Rewind' }),
     ),
   },
   responses: { 201: jsonAnswer(RESTORED, 'The fork, and each file with its result.'), default: REFUSED },

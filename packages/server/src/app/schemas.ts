@@ -65,9 +65,9 @@ export const FAILURE: z.ZodType<FailureBody> = z
       next: z.string().describe('Next step of the client. Empty if the message contains it.'),
     }),
   })
-  .openapi('Failure');
+  .meta({ id: 'Failure' });
 
-export const MODE: z.ZodType<Mode> = z.enum(['read-only', 'ask', 'accept-edits', 'auto']).openapi('Mode');
+export const MODE: z.ZodType<Mode> = z.enum(['read-only', 'ask', 'accept-edits', 'auto']).meta({ id: 'Mode' });
 
 const STARTED_BY: z.ZodType<StartedBy> = z.object({
   session: SESSION_ID,
@@ -93,11 +93,12 @@ const SUMMARY = {
 
 export const ENTRY: z.ZodType<SessionEntry> = z
   .object({ ...SUMMARY, questions: z.number().describe('Number of questions that wait for an answer.') })
-  .openapi('SessionEntry');
+  .meta({ id: 'SessionEntry' });
 
 const TEXT_SCHEMA = { type: 'string' as const };
 
-const QUESTION: z.ZodType<Question> = z.custom<Question>().openapi('Question', {
+const QUESTION: z.ZodType<Question> = z.custom<Question>().meta({
+  id: 'Question',
   type: 'object',
   description: 'A question of the runtime. `preview` contains all that a call would do.',
   required: ['about', 'title', 'rule'],
@@ -120,14 +121,19 @@ const QUESTION: z.ZodType<Question> = z.custom<Question>().openapi('Question', {
   },
 });
 
-const WAITING: z.ZodType<WaitingQuestion> = z.object({ id: z.string(), question: QUESTION }).openapi('WaitingQuestion');
+const WAITING: z.ZodType<WaitingQuestion> = z
+  .object({ id: z.string(), question: QUESTION })
+  .meta({ id: 'WaitingQuestion' });
 
-const QUESTION_EVENT: z.ZodType<QuestionEvent> = z.union([
-  z.object({ type: z.literal('question.asked'), waiting: WAITING }),
-  z.object({ type: z.literal('question.closed'), id: z.string(), answered: z.boolean() }),
-]);
+const QUESTION_EVENT: z.ZodType<QuestionEvent> = z
+  .union([
+    z.object({ type: z.literal('question.asked'), waiting: WAITING }),
+    z.object({ type: z.literal('question.closed'), id: z.string(), answered: z.boolean() }),
+  ])
+  .meta({ id: 'QuestionEvent' });
 
-const PASSING_EVENT: z.ZodType<PassingEvent> = z.custom<PassingEvent>().openapi({
+const PASSING_EVENT: z.ZodType<PassingEvent> = z.custom<PassingEvent>().meta({
+  id: 'PassingEvent',
   type: 'object',
   description:
     'An event that is not stored, such as `text.delta`, or a `QuestionEvent`. A reader that misses it loses no stored data. Later versions add types.',
@@ -136,7 +142,7 @@ const PASSING_EVENT: z.ZodType<PassingEvent> = z.custom<PassingEvent>().openapi(
   additionalProperties: true,
 });
 
-const DRAFT: z.ZodType<QueuedPrompt> = z.object({ id: z.string(), text: z.string() }).openapi('QueuedPrompt');
+const DRAFT: z.ZodType<QueuedPrompt> = z.object({ id: z.string(), text: z.string() }).meta({ id: 'QueuedPrompt' });
 
 const MEMORY_FIELDS = {
   drafts: z.array(DRAFT).exactOptional().describe('Prompts that wait for the end of the turn.'),
@@ -146,24 +152,22 @@ const MEMORY_FIELDS = {
     .describe('Error that ended the last turn, if the log has no end of the turn.'),
 };
 
-const LIVE_STATE: z.ZodType<LiveState> = z.object({
-  length: z.number().describe('Number of records that the reader has.'),
-  open: z.boolean().describe('True if this server has the session open.'),
-  text: z.string().describe('Text of the answer that is arriving.'),
-  reasoning: z.string(),
-  outputs: z
-    .array(z.object({ call: z.string(), text: z.string() }))
-    .describe('End of the output of each running call.'),
-  questions: z.array(WAITING),
-  ...MEMORY_FIELDS,
-});
+const LIVE_STATE: z.ZodType<LiveState> = z
+  .object({
+    length: z.number().describe('Number of records that the reader has.'),
+    open: z.boolean().describe('True if this server has the session open.'),
+    text: z.string().describe('Text of the answer that is arriving.'),
+    reasoning: z.string(),
+    outputs: z
+      .array(z.object({ call: z.string(), text: z.string() }))
+      .describe('End of the output of each running call.'),
+    questions: z.array(WAITING),
+    ...MEMORY_FIELDS,
+  })
+  .meta({ id: 'LiveState' });
 
 /** Data of the server-sent events that no route returns as JSON. They are components of the OpenAPI document. */
-export const EVENT_DATA: Readonly<Record<string, z.ZodType>> = {
-  QuestionEvent: QUESTION_EVENT,
-  PassingEvent: PASSING_EVENT,
-  LiveState: LIVE_STATE,
-};
+export const EVENT_DATA: readonly z.ZodType[] = [QUESTION_EVENT, PASSING_EVENT, LIVE_STATE];
 
 export const SESSION: z.ZodType<SessionDetails> = z
   .object({
@@ -180,14 +184,18 @@ export const SESSION: z.ZodType<SessionDetails> = z
         outcome: z.enum(['completed', 'interrupted', 'limited', 'failed']).exactOptional(),
       })
       .exactOptional(),
-    resumable: z.boolean().describe('True if `resume` can continue the last turn.'),
+    elsewhere: z
+      .boolean()
+      .describe('True if another process, or the session that started this one as its subagent, has it open.'),
+    resumable: z.boolean().describe('True if `resume` can continue the last turn here.'),
     cost: MONEY.describe('Known cost in US dollars. For a fork, with the records that it begins with.'),
     questions: z.array(WAITING),
     ...MEMORY_FIELDS,
   })
-  .openapi('Session');
+  .meta({ id: 'Session' });
 
-export const RECORD: z.ZodType<Recorded> = z.custom<Recorded>().openapi('LogRecord', {
+export const RECORD: z.ZodType<Recorded> = z.custom<Recorded>().meta({
+  id: 'LogRecord',
   type: 'object',
   required: ['v', 'position', 'fence', 'chain', 'kind', 'at', 'data'],
   properties: {
@@ -202,7 +210,8 @@ export const RECORD: z.ZodType<Recorded> = z.custom<Recorded>().openapi('LogReco
   },
 });
 
-export const MESSAGE_OF_SESSION: z.ZodType<SessionMessage> = z.custom<SessionMessage>().openapi('SessionMessage', {
+export const MESSAGE_OF_SESSION: z.ZodType<SessionMessage> = z.custom<SessionMessage>().meta({
+  id: 'SessionMessage',
   type: 'object',
   required: ['role', 'text', 'position', 'at', 'parts'],
   properties: {
@@ -226,7 +235,7 @@ export const NEW_SESSION: z.ZodType<NewSession> = z
     mode: MODE.exactOptional(),
     agent: z.string().min(1).exactOptional(),
   })
-  .openapi('NewSession');
+  .meta({ id: 'NewSession' });
 
 const MESSAGE_FIELDS = {
   text: z.string().max(LONGEST_TEXT),
@@ -240,7 +249,7 @@ const MESSAGE_FIELDS = {
     .exactOptional(),
 };
 
-export const MESSAGE: z.ZodType<GivenMessage> = z.strictObject(MESSAGE_FIELDS).openapi('Message');
+export const MESSAGE: z.ZodType<GivenMessage> = z.strictObject(MESSAGE_FIELDS).meta({ id: 'Message' });
 
 export const PROMPT: z.ZodType<GivenPrompt> = z
   .strictObject({
@@ -254,7 +263,7 @@ export const PROMPT: z.ZodType<GivenPrompt> = z
         'Number of records that the client knows. If the session has more, the prompt is refused with 409, so a request that is repeated after a lost answer never sends a prompt twice.',
       ),
   })
-  .openapi('Prompt');
+  .meta({ id: 'Prompt' });
 
 export const GIVEN_FORECAST: z.ZodType<GivenForecast> = z
   .strictObject({
@@ -266,21 +275,21 @@ export const GIVEN_FORECAST: z.ZodType<GivenForecast> = z
   .refine(({ model, provider }) => provider === undefined || model !== undefined, {
     message: '`provider` needs `model`',
   })
-  .openapi('GivenForecast');
+  .meta({ id: 'GivenForecast' });
 
 export const GIVEN_DRAFT: z.ZodType<GivenDraft> = z
   .strictObject({ ...MESSAGE_FIELDS, skills: z.array(z.string().min(1)).max(20).exactOptional() })
-  .openapi('GivenDraft');
+  .meta({ id: 'GivenDraft' });
 
 export const WAITING_PROMPT: z.ZodType<WaitingPrompt> = z
   .object({ session: SESSION_ID, draft: DRAFT })
-  .openapi('WaitingPrompt');
+  .meta({ id: 'WaitingPrompt' });
 
 export const ACCEPTED: z.ZodType<AcceptedPrompt> = z
   .object({ session: SESSION_ID, position: POSITION.describe('Position of the record with which the turn began.') })
-  .openapi('Accepted');
+  .meta({ id: 'Accepted' });
 
-export const DONE: z.ZodType<{ readonly session: SessionId }> = z.object({ session: SESSION_ID }).openapi('Done');
+export const DONE: z.ZodType<{ readonly session: SessionId }> = z.object({ session: SESSION_ID }).meta({ id: 'Done' });
 
 const TEXTS = z.array(z.string().min(1)).max(100);
 
@@ -293,7 +302,7 @@ const GRANT: z.ZodType<Granted> = z
     folders: TEXTS.exactOptional(),
     hosts: TEXTS.exactOptional(),
   })
-  .openapi('Grant');
+  .meta({ id: 'Grant' });
 
 export const ANSWER: z.ZodType<GivenAnswer> = z
   .union([
@@ -305,4 +314,4 @@ export const ANSWER: z.ZodType<GivenAnswer> = z
     }),
     z.strictObject({ decision: z.literal('always') }),
   ])
-  .openapi('QuestionAnswer');
+  .meta({ id: 'QuestionAnswer' });

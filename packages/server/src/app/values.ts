@@ -26,3 +26,28 @@ export const COUNT: z.ZodType<number> = z.preprocess(
   (text) => (typeof text === 'string' ? Number(text) : text),
   z.int().nonnegative(),
 );
+
+/** Times of RFC 3339: seconds with or without a fraction, in UTC or with an offset. */
+const RFC_3339 =
+  /^\d{4}-\d\d-\d\d[Tt](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+
+/** Day in UTC such as `2026-11-20`, or a time of RFC 3339, which becomes a time in UTC with milliseconds. */
+export const DAY_OR_TIME: z.ZodType<string> = z
+  .string()
+  .max(50)
+  .refine((text) => /^\d{4}-\d\d-\d\d$/.test(text) || RFC_3339.test(text), {
+    message: 'is not a day such as `2026-11-20` or a time such as `2026-11-20T09:30:00Z`',
+    abort: true,
+  })
+  .refine(isInCalendar, 'is not a day of the calendar')
+  .transform((text) => (text.length === 10 ? text : new Date(text.toUpperCase()).toISOString()));
+
+/**
+ * Returns false for a month 13, for 30 February, which `Date` takes for a day in March, and for a time that is outside
+ * of the years 0 to 9999 in UTC.
+ */
+function isInCalendar(text: string): boolean {
+  const [day, time] = [new Date(text.slice(0, 10)), new Date(text.toUpperCase())];
+  if (Number.isNaN(day.getTime()) || Number.isNaN(time.getTime())) return false;
+  return day.toISOString().startsWith(text.slice(0, 10)) && /^\d{4}-/.test(time.toISOString());
+}

@@ -29,6 +29,11 @@ export interface LiveSessions {
   /** Returns a session if this server has it open. */
   find(id: SessionId): LiveSession | undefined;
   /**
+   * Returns true if something else has the session open: another process, or the session that started it as its
+   * subagent.
+   */
+  isElsewhere(id: SessionId): Promise<boolean>;
+  /**
    * Opens a session if needed, and passes it to a function. The session is not closed before the function has ended.
    *
    * @throws LogError `log/missing`; `log/locked` if another process has the session open.
@@ -102,6 +107,7 @@ export function createLiveSessions(options: LiveSessionsOptions): LiveSessions {
   const sweep = setInterval(() => closeIdle(sessions), Math.max(10, options.idleMs / 4)).unref();
   return {
     find: (id) => sessions.held.get(id),
+    isElsewhere: (id) => isElsewhere(sessions, id),
     use: (id, work) => use(sessions, id, work),
     keepModel(id, model) {
       memoryOf(sessions.memories, id).model = model;
@@ -134,6 +140,14 @@ export function createLiveSessions(options: LiveSessionsOptions): LiveSessions {
       for (const feed of sessions.feeds.values()) feed.close();
     },
   };
+}
+
+async function isElsewhere({ held, opening, ending, options }: SessionTable, id: SessionId): Promise<boolean> {
+  const isHere = (): boolean => held.has(id) || opening.has(id) || ending.has(id);
+  if (isHere()) return false;
+  // A lock that cannot be read is reported by the next command that needs it.
+  const isOpen = await options.log.isOpen(id).catch(() => false);
+  return isOpen && !isHere();
 }
 
 async function use<Result>(

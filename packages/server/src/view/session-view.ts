@@ -5,6 +5,7 @@ import { readFold } from '@tidemark/agent';
 import type { Fold, Mode } from '@tidemark/agent';
 import type { Log, Money, SessionId, SessionSummary, TurnEnded } from '@tidemark/log';
 import { LogError } from '@tidemark/log';
+import type { ChosenModel } from '../ports.ts';
 import type { LiveSessions } from '../live/live-sessions.ts';
 import type { ErrorInWords } from '../errors.ts';
 import type { WaitingQuestion } from '../live/questions.ts';
@@ -33,7 +34,12 @@ export interface SessionDetails extends SessionSummary, LiveFacts {
   readonly agent?: string;
   /** The last turn. `open` is true if the log has no end of it: it runs, or it was cut off. */
   readonly turn?: { readonly id?: string; readonly open: boolean; readonly outcome?: TurnEnded['outcome'] };
-  /** True if `resume` can continue the last turn. */
+  /**
+   * True if something else has the session open: another process, or the session that started it as its subagent. Its
+   * turn may run there.
+   */
+  readonly elsewhere: boolean;
+  /** True if `resume` can continue the last turn here. */
   readonly resumable: boolean;
   /** Known cost in US dollars. For a fork, the cost of the records that it begins with is included. */
   readonly cost: Money;
@@ -57,23 +63,41 @@ export function listEntry(summary: SessionSummary, live: LiveSessions): SessionE
  */
 export async function readSessionDetails(log: Log, id: SessionId, live: LiveSessions): Promise<SessionDetails> {
   const { fold } = await readFold(log, id);
-  return viewOf(await summaryAt(log, id, fold.state.createdAt), fold, live);
+  const { summary, model } = await createdAs(log, id, fold.state.createdAt);
+  return viewOf(summary, fold, { live, model, elsewhere: await live.isElsewhere(id) });
 }
 
-function viewOf(summary: SessionSummary, { state, progress }: Fold, live: LiveSessions): SessionDetails {
+/** Facts that the log does not contain. */
+interface PresentFacts {
+  readonly live: LiveSessions;
+  readonly elsewhere: boolean;
+  /** Model that was chosen when the session was created, if it was recorded. */
+  readonly model: Partial<ChosenModel>;
+}
+
+function viewOf(
+  summary: SessionSummary,
+  { state, progress }: Fold,
+  { live, elsewhere, model: first }: PresentFacts,
+): SessionDetails {
   const { turn } = progress;
-  const epoch = state.epoch?.opened;
+  const { createdAt = 0, epoch } = state;
+  // A fork inherits the epoch of its parent, and its own model may be another one.
+  const isOwn = epoch !== undefined && epoch.position > createdAt;
   const held = live.find(summary.session);
   const open = turn !== undefined && turn.ended === undefined;
   return {
     ...summary,
     ...factsOf(live, summary.session),
     length: state.length,
-    ...defined({ provider: epoch?.provider, model: epoch?.model }),
+    ...defined({ provider: epoch?.opened.provider, model: epoch?.opened.model }),
+    ...(!isOwn && first),
     ...live.memory(summary.session)?.model,
     ...defined({ mode: progress.mode, agent: progress.agent?.name }),
     ...(turn !== undefined && { turn: { ...defined({ id: turn.id, outcome: turn.ended?.outcome }), open } }),
-    resumable: turn !== undefined && turn.ended?.outcome !== 'completed' && held?.session.running !== true,
+    elsewhere,
+    resumable:
+      turn !== undefined && turn.ended?.outcome !== 'completed' && held?.session.running !== true && !elsewhere,
     cost: progress.sessionCost,
     questions: held?.questions.waiting() ?? [],
     ...shownMemory(live.memory(summary.session)),
@@ -86,11 +110,19 @@ function factsOf(live: LiveSessions, id: SessionId): LiveFacts {
 }
 
 /** Reads the record that created the session. In a fork it comes after the records of the parent. */
-async function summaryAt(log: Log, id: SessionId, createdAt: number | undefined): Promise<SessionSummary> {
+async function createdAs(
+  log: Log,
+  id: SessionId,
+  createdAt: number | undefined,
+): Promise<{ readonly summary: SessionSummary; readonly model: Partial<ChosenModel> }> {
   for await (const record of log.read(id, createdAt, (createdAt ?? 0) + 1)) {
     if (record.kind !== 'session.created') break;
-    const { root, parent, startedBy, workspace, title } = record.data;
-    return { session: id, root, ...defined({ parent, startedBy, workspace, title }), createdAt: record.at };
+    const { root, parent, startedBy, workspace, title, model, provider } = record.data;
+    const named = defined({ parent, startedBy, workspace, title });
+    return {
+      summary: { session: id, root, ...named, createdAt: record.at },
+      model: defined({ model, provider }),
+    };
   }
   throw new LogError('log/missing', `session ${id} has no record that created it`, { session: id });
 }

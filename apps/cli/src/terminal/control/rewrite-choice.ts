@@ -8,7 +8,7 @@ import { sumOfMoney } from '@tidemark/model';
 import { dollars, formatNumber } from '../../frame/numbers.ts';
 import type { Shown } from '../../frame/shown.ts';
 import { withStyle } from '../../frame/shown.ts';
-import { compactionInWords } from '../../reports/compaction-report.ts';
+import { compactionDetails } from '../../reports/compaction-report.ts';
 import type { Controller } from '../state/controller.ts';
 import type { Draft } from '../state/draft.ts';
 import { priceOfNext } from '../state/status-facts.ts';
@@ -190,11 +190,7 @@ async function followChoice(choices: RewriteState): Promise<void> {
 
 async function compactNow({ print }: RewritePlace, session: AgentSession): Promise<void> {
   const report = await session.compact();
-  print(
-    compactionInWords(session.id, report)
-      .split('\n')
-      .map((line) => withStyle('dim', line)),
-  );
+  print(compactionDetails(session.id, report).map((line) => withStyle('dim', line)));
 }
 
 /** Shows a fork of the session. The session itself keeps its log, and the provider keeps its cache entries. */

@@ -20,7 +20,7 @@ import type { Controller, SessionChoice } from '../state/controller.ts';
 import type { Conversation } from '../state/conversation.ts';
 import { EMPTY_CONVERSATION, foldEvent, foldRecord, withoutProcess } from '../state/conversation.ts';
 import type { StatusFacts } from '../state/status-facts.ts';
-import { foldStatus, foldStatusRecord, NO_FACTS } from '../state/status-facts.ts';
+import { foldStatus, foldStatusRecord, NO_FACTS, withCutOff } from '../state/status-facts.ts';
 import type { TerminalState } from '../state/terminal-state.ts';
 import type { SessionHistory } from './session-history.ts';
 import { readHistory } from './session-history.ts';
@@ -90,7 +90,7 @@ export function createShownSession(place: ShownPlace): ShownSession {
       if (session !== undefined) return session.forecast(words, options);
       return words === undefined || opened === undefined || !('open' in opened)
         ? undefined
-        : opened.forecastFirst?.(words, options);
+        : opened.forecastFirst?.(words, { ...options, ...(shown.mode && { mode: shown.mode }) });
     },
     agent: () => shown.opened?.agent,
     session: () => shown.session,
@@ -117,6 +117,8 @@ interface SessionToShow {
   /** Facts of the status line after the earlier records. Default: model and effort of the agent. */
   readonly facts?: StatusFacts;
   readonly workspace: string;
+  /** True if the screen shows the conversation already, because the session is a fork of the shown one. */
+  readonly isOnScreen?: boolean;
 }
 
 function attach(
@@ -131,6 +133,7 @@ function attach(
   place.change({
     conversation,
     generation: place.state.get().generation + 1,
+    printedBefore: given.isOnScreen === true ? conversation.blocks.length : 0,
     mode: session?.mode ?? modeIn(opened.flags) ?? 'ask',
     running: false,
     stopping: false,
@@ -214,13 +217,13 @@ function linesOfStopped({ session }: HeldSession): readonly Shown[] {
   return session === undefined ? [] : stoppedLines(session, 'another session is shown');
 }
 
-/** Shows a session that the agent of the shown session opened, such as a fork. */
+/** Shows a fork of the shown session, which its agent opened. The screen contains its conversation already. */
 async function showLive(shown: HeldSession, { log }: SessionsPlace, session: AgentSession): Promise<void> {
   const { opened, workspace, session: before } = shown;
   if (opened === undefined) return;
   const { conversation, facts } = await readHistory(log, session.id);
   const stopped = before === session ? [] : linesOfStopped(shown);
-  attach(shown, { opened, session, conversation, facts, workspace });
+  attach(shown, { opened, session, conversation, facts, workspace, isOnScreen: true });
   if (stopped.length > 0) shown.place.print(stopped);
   if (before !== session) await before?.close();
 }
@@ -253,9 +256,10 @@ async function showChosen(
     holder = error.message;
     return undefined;
   });
-  const { conversation: read, facts, length, resumable } = await readHistory(log, session?.id ?? id);
+  const { conversation: read, facts: known, length, resumable } = await readHistory(log, session?.id ?? id);
   // This process holds the session now, so no other process runs its open calls.
   const conversation = session === undefined ? read : withoutProcess(read);
+  const facts = session === undefined ? known : withCutOff(known);
   attach(shown, { opened, conversation, facts, workspace, ...(session !== undefined && { session }) });
   if (session === undefined) {
     follow(shown, log, id, length);

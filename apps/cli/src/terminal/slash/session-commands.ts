@@ -10,7 +10,7 @@ import { CliError } from '../../frame/failure.ts';
 import { cutToWidth } from '../../frame/fit-table.ts';
 import type { Shown } from '../../frame/shown.ts';
 import { render, withStyle } from '../../frame/shown.ts';
-import { compactionInWords } from '../../reports/compaction-report.ts';
+import { compactionDetails, compactionInWords } from '../../reports/compaction-report.ts';
 import { showLine } from './command-lines.ts';
 import { readFlags } from './read-flags.ts';
 import type { SlashCommand, SlashPlace } from './slash-command.ts';
@@ -37,7 +37,8 @@ const compact: SlashCommand = {
     ]);
     if (index !== 0 && index !== 1) return;
     const made: CompactionReport = await session.compact({ ...options, by: index === 0 ? 'deterministic' : 'model' });
-    place.controller.print(compactionInWords(session.id, made).split('\n'));
+    // The record of the compaction is printed too.
+    place.controller.print(compactionDetails(session.id, made).map((line) => withStyle('dim', line)));
   },
 };
 

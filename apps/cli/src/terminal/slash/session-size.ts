@@ -1,7 +1,7 @@
 // Price of a change that loses the cache of a session: the tokens that are sent again without the cache.
 
 import type { ForecastOptions } from '@tidemark/agent';
-import { foldLog, THIS_MACHINE } from '@tidemark/agent';
+import { readFold, THIS_MACHINE } from '@tidemark/agent';
 import type { SessionId } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
 import { costOf, priceAt } from '@tidemark/model';
@@ -45,7 +45,8 @@ function costOfShare(cost: string | undefined, share: number): string | undefine
 /** Returns the estimated tokens of the next request. Returns `undefined` before the first request. */
 async function nextTokens(id: SessionId, { context }: Pick<SlashPlace, 'context'>): Promise<number | undefined> {
   const store = await context.store();
-  const gauge = await gaugeAtRest(store.artifacts, await foldLog(store, id), context.home);
+  const { fold } = await readFold(store, id);
+  const { gauge } = await gaugeAtRest({ store, session: id, home: context.home }, fold);
   return gauge?.input;
 }
 

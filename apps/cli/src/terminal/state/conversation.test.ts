@@ -284,8 +284,8 @@ describe('turns', () => {
       ),
     );
     expect(drawn(conversation, 200)).toEqual([
-      'subagent reviewer: running as session child',
-      'subagent child (reviewer): completed, $0.00500',
+      'subagent reviewer: started · review',
+      'subagent reviewer: completed, $0.00500 · review',
       '',
       'Done.',
       'completed in 12.0 s: 1 step, 0 tool calls; tokens: 1,200 read, 0 written, 4 fresh, 85 out; $0.0123, $0.00500 of it for 1 subagent',
@@ -313,7 +313,7 @@ describe('epochs, compactions and notices', () => {
     expect(drawn(conversation)).toEqual(['mode: auto']);
   });
 
-  const epoch = (model: string, rewrite: number): EpochOpened => ({
+  const epoch = (model: string, rewrite: number, cost = '0.0429'): EpochOpened => ({
     number: 2,
     cause: 'model',
     provider: 'scripted',
@@ -324,7 +324,7 @@ describe('epochs, compactions and notices', () => {
     layers: [],
     tools: [],
     cacheKey: '',
-    forecast: { rewrite, cost: money('0.0429') },
+    forecast: { rewrite, cost: money(cost) },
   });
 
   test('an epoch shows a new model, and the tokens and price of what is written again', () => {
@@ -339,11 +339,21 @@ describe('epochs, compactions and notices', () => {
     ]);
   });
 
+  test('an epoch that writes few tokens again, at a low price, shows nothing', () => {
+    const { record } = createRecords();
+    const lines = (rewrite: number, cost: string): readonly string[] =>
+      drawn(after(record('epoch.opened', epoch('m', rewrite, cost))));
+    expect(lines(2, '0.00001')).toEqual([]);
+    expect(lines(999, '0.0099')).toEqual([]);
+    expect(lines(1_000, '0.0025')).toHaveLength(1);
+    expect(lines(999, '0.01')).toHaveLength(1);
+  });
+
   test('an epoch whose price a notice has reported shows no second line, until the next request is prepared', () => {
     const { record } = createRecords();
     const notice = { code: 'turn/rewrite', message: 'the next request costs $0.04', next: '' };
     const noticed = foldEvent(EMPTY_CONVERSATION, { type: 'notice.raised', notice });
-    expect(drawn(foldRecord(noticed, record('epoch.opened', epoch('m', 100))))).toEqual([
+    expect(drawn(foldRecord(noticed, record('epoch.opened', epoch('m', 12_480))))).toEqual([
       'notice: the next request costs $0.04',
     ]);
   });
@@ -353,6 +363,14 @@ describe('epochs, compactions and notices', () => {
     const conversation = foldEvent(EMPTY_CONVERSATION, { type: 'notice.raised', notice });
     expect(drawn(conversation)).toEqual([
       'notice: the window is 81% full; `/compact` shows what a compaction would free',
+    ]);
+  });
+
+  test('a refused compaction shows its reason in words', () => {
+    const { record } = createRecords();
+    const refused = { trigger: 'manual', reason: 'nothing-new', sizes: {} };
+    expect(drawn(after(record('compaction.refused', refused)), 200)).toEqual([
+      'not compacted: a checkpoint of the same history already waits for the next request',
     ]);
   });
 

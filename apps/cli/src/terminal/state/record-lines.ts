@@ -1,11 +1,15 @@
 // Lines for records that are neither a prompt, an answer nor a call: epochs, compactions, settings, subagents.
 
+import { defined } from '@tidemark/core';
+
 import { dollars, formatCount, formatNumber } from '../../frame/numbers.ts';
 import type { Shown } from '../../frame/shown.ts';
 import { withStyle } from '../../frame/shown.ts';
 import type { Recorded, RecordedOf } from '@tidemark/log';
+import { refusalInWords } from '../../reports/compaction-report.ts';
+import { epochLine } from '../../present/epoch-line.ts';
 import { processLine } from '../../present/process-line.ts';
-import { chosenLine, startLine, subagentLine } from '../../present/subagent-lines.ts';
+import { chosenLine, taskLine } from '../../present/subagent-lines.ts';
 import type { TurnTally } from './turn-tally.ts';
 import { turnEndLines } from './turn-tally.ts';
 
@@ -32,7 +36,7 @@ export function recordLines(record: Recorded, earlier: EarlierRecords): readonly
     case 'history.compacted':
       return [compactionLine(record)];
     case 'compaction.refused':
-      return [[withStyle('yellow', 'not compacted'), `: ${record.data.reason}`]];
+      return [[withStyle('yellow', 'not compacted'), `: ${refusalInWords(record.data.reason)}`]];
     case 'history.pruned':
       return [prunedLine(record)];
     case 'branch.summarized':
@@ -66,20 +70,17 @@ export function recordLines(record: Recorded, earlier: EarlierRecords): readonly
   }
 }
 
-/** Returns lines about a new epoch: its model, if that changes, and its cause and price, if content is written again. */
+/** Returns lines about a new epoch: its model, if that changes, and its cause and price, if much is written again. */
 function epochLines(
   { data }: RecordedOf<'epoch.opened'>,
   { model, rewriteReported }: EarlierRecords,
 ): readonly Shown[] {
-  const { cause, forecast, number, provider } = data;
-  const price = forecast.cost === undefined ? '' : `, ${dollars(forecast.cost)}`;
+  const line = rewriteReported ? undefined : epochLine(data);
   return [
     ...(model === undefined || model === data.model
       ? []
-      : [[withStyle('dim', 'model'), `: ${data.model} (${provider})`]]),
-    ...(rewriteReported || forecast.rewrite === 0
-      ? []
-      : [`epoch ${number} (${cause}): about ${formatNumber(forecast.rewrite)} tokens are written again${price}`]),
+      : [[withStyle('dim', 'model'), `: ${data.model} (${data.provider})`]]),
+    ...(line === undefined ? [] : [line]),
   ];
 }
 
@@ -113,8 +114,11 @@ function toolsInWords({ data }: RecordedOf<'tools.changed'>): string {
 }
 
 function subagentLines(record: Recorded, { subagents }: TurnTally): readonly Shown[] {
-  if (record.kind === 'subagent.started') return [withStyle('dim', startLine(record.data))];
+  if (record.kind === 'subagent.started') {
+    const { child, role, task, agent, model } = record.data;
+    return [withStyle('dim', taskLine(defined({ child, role, task, agent: agent?.name, model })))];
+  }
   if (record.kind !== 'subagent.ended') return [];
   const ended = subagents.find(({ child }) => child === record.data.child);
-  return ended === undefined ? [] : [withStyle('dim', subagentLine(ended))];
+  return ended === undefined ? [] : [withStyle('dim', taskLine(ended))];
 }

@@ -5,7 +5,7 @@ import { createScriptedProvider } from '@tidemark/provider-scripted';
 import { expect, onTestFinished, test } from 'vitest';
 
 import type { StatusFacts } from './status-facts.ts';
-import { foldStatus, foldStatusRecord, NO_FACTS, withForecast } from './status-facts.ts';
+import { foldStatus, foldStatusRecord, NO_FACTS, withCutOff, withForecast } from './status-facts.ts';
 
 const usage = { fresh: 0, read: 0, writes: [{ ttl: '5m' as const, tokens: 5_000 }], answer: 20 };
 
@@ -47,6 +47,25 @@ test('the cost is a lower bound after a turn whose cost is unknown', async () =>
   const { totals } = await session.prompt('one');
   expect(totals.cost).toBeUndefined();
   expect(await factsOf(store.read(session.id))).toMatchObject({ costsMore: true, cost: '0' });
+});
+
+test('the cost is a lower bound after a call that was cut off, and not while a call runs', async () => {
+  const store = createMemoryStore();
+  const provider = createScriptedProvider({ respond: () => ({ parts: [{ type: 'text', text: 'Yes.' }], usage }) });
+  const agent = createAgent({ model: 'claude-opus-5-5', provider, store });
+  onTestFinished(() => agent.close());
+  const session = await agent.open();
+  await session.prompt('one');
+  const records = await Array.fromAsync(store.read(session.id));
+  const sent = records.findIndex(({ kind }) => kind === 'request.prepared') + 1;
+  const running = records.slice(0, sent).reduce(foldStatusRecord, NO_FACTS);
+  expect(running.costsMore).toBeUndefined();
+  expect(withCutOff(running)).toMatchObject({ costsMore: true, cost: '0' });
+  const ended = records.slice(sent).reduce(foldStatusRecord, running);
+  expect([ended.costsMore, ended.sent]).toEqual([undefined, undefined]);
+  expect(withCutOff(ended)).toBe(ended);
+  const resumed = [...records.slice(0, sent), ...records.slice(sent - 1)].reduce(foldStatusRecord, NO_FACTS);
+  expect(resumed).toMatchObject({ costsMore: true, cost: ended.cost });
 });
 
 test('a planned request that keeps the cache warm is a fact until it is dropped', () => {

@@ -8,7 +8,7 @@ import { money } from '@tidemark/log';
 import { inputTokens, sumOfMoney } from '@tidemark/model';
 
 import type { KnownCost } from '../../reports/line-cost.ts';
-import { costIn, hidesCost } from '../../reports/line-cost.ts';
+import { costIn, hidesCost, sentAfter } from '../../reports/line-cost.ts';
 
 /** Facts of the status line. A field is absent if it is unknown or does not apply. */
 export interface StatusFacts {
@@ -20,8 +20,10 @@ export interface StatusFacts {
   readonly hitRate?: number;
   /** Known cost of the session, of its ended subagents, and of the sessions that it continues (see `costBefore`). */
   readonly cost?: Money;
-  /** True if the cost of a turn is unknown, so that `cost` is a lower bound. */
+  /** True if the cost of a turn or a call is unknown, so that `cost` is a lower bound. */
   readonly costsMore?: true;
+  /** Streams whose request has no recorded end. Absent if there are none. */
+  readonly sent?: readonly string[];
   /** Forecast of the call that a prompt would make now. */
   readonly next?: NextCall;
   /** Time until which a planned request keeps the cache entry alive, in milliseconds since 1970. */
@@ -70,6 +72,19 @@ function counted(facts: StatusFacts, changes: boolean): StatusFacts {
 
 /** Returns the facts after a committed record. */
 export function foldStatusRecord(facts: StatusFacts, record: Recorded): StatusFacts {
+  const { sent: before = [], ...others } = facts;
+  const sent = sentAfter(before, record);
+  const bound = hidesCost(record, before) ? { costsMore: true as const } : {};
+  return { ...afterRecord(others, record), ...bound, ...(sent.length > 0 && { sent }) };
+}
+
+/** Returns the facts of a session that no process runs. A request of it that has no recorded end was cut off. */
+export function withCutOff(facts: StatusFacts): StatusFacts {
+  const { sent, ...rest } = facts;
+  return sent === undefined ? facts : { ...rest, costsMore: true };
+}
+
+function afterRecord(facts: StatusFacts, record: Recorded): StatusFacts {
   switch (record.kind) {
     case 'session.created':
       // The first records of a fork belong to its parent. `withCostBefore` adds what the parent paid.
@@ -85,8 +100,6 @@ export function foldStatusRecord(facts: StatusFacts, record: Recorded): StatusFa
     case 'answer.interrupted':
     case 'tool.charged':
       return withCost(facts, costIn(record));
-    case 'turn.ended':
-      return hidesCost(record) ? { ...facts, costsMore: true } : facts;
     case 'subagent.started':
       return { ...facts, subagents: facts.subagents + 1 };
     case 'subagent.ended':

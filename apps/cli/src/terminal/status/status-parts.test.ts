@@ -109,6 +109,12 @@ describe('statusParts', () => {
     expect(shown({ status: { ...view.status, costsMore: true } })).toContain(' · ≥ $1.42 · ');
   });
 
+  test('shows a lower bound before any cost is known, as after an interrupt of the first answer', () => {
+    const { cost: _cost, ...status } = view.status;
+    expect(shown({ status: { ...status, costsMore: true } })).toContain(' · ≥ $0 · ');
+    expect(shown({ status })).not.toContain('$0 ');
+  });
+
   test('shows that an interrupted turn is stopping', () => {
     expect(shown({ running: true, stopping: true })).toContain(' · stopping · ');
   });

@@ -52,13 +52,13 @@ function narrowed(parts: readonly StatusPart[]): readonly StatusPart[] {
 
 function partsOf(view: StatusView, now: number): readonly StatusPart[] {
   const { status, mode, running, readOnly, queued } = view;
-  const { hitRate, cost, costsMore, subagents, processes, branch } = status;
+  const { hitRate, subagents, processes, branch } = status;
   return [
     [{ rank: 10, text: modeText(mode, readOnly) }],
     modelPart(status),
     gaugePart(status),
     hitRate === undefined ? [] : [{ rank: 2.5, text: `hit ${Math.floor(100 * hitRate)}%` }],
-    cost === undefined ? [] : [{ rank: 6, text: `${costsMore === true ? '≥ ' : ''}${dollars(cost)}` }],
+    costPart(status),
     running ? workPart(view) : nextPart(status, now),
     running ? [] : expiryPart(status, now),
     subagents === 0 ? [] : [{ rank: 4, text: formatCount(subagents, 'subagent') }],
@@ -113,6 +113,12 @@ const MAX_BRANCH = 24;
 
 function shortened(branch: string): string {
   return branch.length <= MAX_BRANCH ? branch : `${branch.slice(0, MAX_BRANCH - 1)}…`;
+}
+
+/** The cost is a lower bound if a part of it is unknown, also before any part of it is known. */
+function costPart({ cost, costsMore }: StatusFacts): StatusPart {
+  if (costsMore === true) return [{ rank: 6, text: `≥ ${dollars(cost ?? '0')}` }];
+  return cost === undefined ? [] : [{ rank: 6, text: dollars(cost) }];
 }
 
 const BAR_CELLS = 5;

@@ -61,6 +61,8 @@ const sessionCreated = z.object({
   workspace: text,
   title: optional(text),
   imported: optional(imported),
+  model: optional(text),
+  provider: optional(text),
 } satisfies PayloadShape<SessionCreated>);
 
 const turnBegan = z.object({
