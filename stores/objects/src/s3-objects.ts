@@ -6,6 +6,7 @@ import type * as sdkModule from '@aws-sdk/client-s3';
 import type { GetObjectCommandOutput, PutObjectCommand, S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
 import { LogError } from '@tidemark/log';
 import type { ObjectAccess } from './object-errors.ts';
+import { unreachableError } from './object-errors.ts';
 import type { ObjectEntry, ObjectFile, ObjectStore } from './object-store.ts';
 import { checkKey, checkPrefix, isKey } from './object-store.ts';
 import { asLogError, isMissing, isTemporary } from './s3-errors.ts';
@@ -91,11 +92,17 @@ function clientOptions(options: S3Options): S3ClientConfig {
     ...(endpoint === undefined ? {} : { endpoint }),
     forcePathStyle,
     maxAttempts,
-    requestHandler: { connectionTimeout: CONNECT_TIMEOUT, socketTimeout: idleTimeout },
+    requestHandler: { connectionTimeout: CONNECT_TIMEOUT, socketTimeout: idleTimeout, logger: SILENT },
+    logger: SILENT,
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   };
 }
+
+/** Logger of the SDK. Without it, the SDK writes warnings to the terminal. Every fault is reported as an error here. */
+const SILENT = { debug: ignore, info: ignore, warn: ignore, error: ignore };
+
+function ignore(): void {}
 
 /** Does the work, and throws a `LogError` for an error of the SDK. */
 async function attempt<T>({ place }: Bucket, access: ObjectAccess, work: () => Promise<T>): Promise<T> {
@@ -189,6 +196,9 @@ async function* bytesOf(at: Bucket, key: string, first: GetObjectCommandOutput):
     }
     const rest = { Range: `bytes=${received}-`, IfMatch: first.ETag };
     answer = await attempt(at, 'read', () => requestObject(at, key, rest));
+    // Some servers ignore one of the two headers.
+    const isRest = answer.ETag === first.ETag && answer.ContentRange?.startsWith(`bytes ${received}-`) === true;
+    if (!isRest) throw unreachableError(at.place, 'an object was replaced while it was read', undefined);
   }
 }
 

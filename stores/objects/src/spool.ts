@@ -58,22 +58,33 @@ export async function spoolStream(
 ): Promise<Spooled> {
   const tally: Tally = { hash: createHash('sha256'), size: 0 };
   const counted = countBytes(fromSource(bytes), tally);
-  const head: Uint8Array[] = [];
-  while (tally.size <= PLAIN_LIMIT) {
-    const next = await counted.next();
-    if (next.done === true) return usePlain(Buffer.concat(head), use);
-    head.push(new Uint8Array(next.value));
+  try {
+    const head: Uint8Array[] = [];
+    while (tally.size <= PLAIN_LIMIT) {
+      const next = await counted.next();
+      if (next.done === true) return await usePlain(Buffer.concat(head), use);
+      head.push(new Uint8Array(next.value));
+    }
+    return await inTemporaryFile((handle) => spoolInto(handle, tally, chained(head, counted), use));
+  } finally {
+    // Closes the source if it was not read to its end.
+    await counted.return(undefined);
   }
-  return inTemporaryFile(async (handle) => {
-    const packed: Tally = { hash: createHash('sha256'), size: 0 };
-    await pipeline(chained(head, counted), createZstdCompress(), (pieces: AsyncIterable<Uint8Array>) =>
-      fill(handle, countBytes(pieces, packed)),
-    );
-    const content = fileOf(handle, packed);
-    const spooled = { digest: digestOf(tally), size: tally.size, isPacked: true, content };
-    await use(spooled);
-    return spooled;
-  });
+}
+
+async function spoolInto(
+  handle: FileHandle,
+  tally: Tally,
+  bytes: AsyncIterable<Uint8Array>,
+  use: (spooled: Spooled) => Promise<void>,
+): Promise<Spooled> {
+  const packed: Tally = { hash: createHash('sha256'), size: 0 };
+  await pipeline(bytes, createZstdCompress(), (pieces: AsyncIterable<Uint8Array>) =>
+    fill(handle, countBytes(pieces, packed)),
+  );
+  const spooled = { digest: digestOf(tally), size: tally.size, isPacked: true, content: fileOf(handle, packed) };
+  await use(spooled);
+  return spooled;
 }
 
 async function usePlain(bytes: Uint8Array, use: (spooled: Spooled) => Promise<void>): Promise<Spooled> {
