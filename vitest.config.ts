@@ -19,6 +19,9 @@ const execArgv = ['--max-semi-space-size=64'];
 /** Tests of the command that start processes. */
 const COMMAND = 'apps/cli/**/*.int.test.ts';
 
+/** Tests that need a PostgreSQL server. */
+const DATABASE = 'stores/postgres/**/*.test.ts';
+
 /**
  * The slowest files. They start first, so that no core is idle while the last file runs. Without this list, a new clone
  * starts files by size, and the tests that kill processes are short files.
@@ -48,7 +51,18 @@ export default defineConfig({
             '{packages,stores,providers,tools,apps,examples}/*/{src,tests,contract}/**/*.test.ts',
             '{bench,scripts}/**/*.test.ts',
           ],
-          exclude: ['**/node_modules/**', COMMAND],
+          exclude: ['**/node_modules/**', COMMAND, DATABASE],
+          testTimeout: 240_000,
+          hookTimeout: 240_000,
+          isolate,
+          execArgv,
+        },
+      },
+      {
+        test: {
+          name: 'database',
+          include: [DATABASE],
+          globalSetup: 'stores/postgres/tests/start-server.ts',
           testTimeout: 240_000,
           hookTimeout: 240_000,
           isolate,

@@ -4,7 +4,7 @@
 set -eu
 
 # Each program that is looked for, with the package that brings it.
-wanted='bwrap:bubblewrap chromium:chromium fish:fish git:git man:man-db nsenter:util-linux tmux:tmux zsh:zsh'
+wanted='bwrap:bubblewrap chromium:chromium fish:fish git:git man:man-db nsenter:util-linux pgbouncer:pgbouncer tmux:tmux zsh:zsh'
 
 missing=''
 for pair in $wanted; do

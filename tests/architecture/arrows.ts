@@ -51,6 +51,7 @@ const TWINS: Readonly<Record<string, readonly string[]>> = {
   'packages/kit': ['packages/simulator', 'providers/scripted'],
   'packages/recording': ['stores/memory', 'stores/ndjson'],
   'packages/analytics': ['stores/memory'],
+  'stores/objects': ['stores/memory'],
   'packages/server': [
     'packages/model',
     'packages/kit',

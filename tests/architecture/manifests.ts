@@ -1,5 +1,5 @@
 // Manifests: a package's manifest declares exactly what the package imports. `dependencies` are for its source files,
-// and `devDependencies` for its tests. In `tests` and `bench` every file counts as a source file.
+// `peerDependencies` for packages that they load only if they are installed, and `devDependencies` for its tests. In `tests` and `bench` every file counts as a source file.
 
 import { importsOf, packageNamed } from './imports.ts';
 import type { Room } from './rooms.ts';
@@ -42,7 +42,7 @@ function usesIn(tree: Tree): readonly Use[] {
 export function undeclared(tree: Tree): readonly Violation[] {
   const names = new Set(roomsOf(tree).map((room) => room.name));
   return usesIn(tree).flatMap(({ file, room, name, testing }) => {
-    if (declaredIn(tree, room, 'dependencies').has(name)) return [];
+    if (SOURCES.some((field) => declaredIn(tree, room, field).has(name))) return [];
     if (isTest(file) && BROUGHT_BY_THE_ROOT.has(name)) return [];
     if (testing && (names.has(name) || declaredIn(tree, room, 'devDependencies').has(name))) return [];
     return [{ file, problem: `imports ${name}, which ${room.folder}/package.json does not declare` }];
@@ -50,7 +50,7 @@ export function undeclared(tree: Tree): readonly Violation[] {
 }
 
 /**
- * Returns the packages in `dependencies` that only tests or no files import, and the packages in `devDependencies` that
+ * Returns the packages in `dependencies` and `peerDependencies` that only tests or no files import, and the packages in `devDependencies` that
  * no file imports.
  */
 export function unused(tree: Tree): readonly Violation[] {
@@ -59,7 +59,7 @@ export function unused(tree: Tree): readonly Violation[] {
     const own = uses.filter((use) => use.room.folder === room.folder);
     const products = new Set(own.filter((use) => !use.testing).map((use) => use.name));
     const all = new Set(own.map((use) => use.name));
-    const idle = [...declaredIn(tree, room, 'dependencies')].filter(
+    const idle = SOURCES.flatMap((field) => [...declaredIn(tree, room, field)]).filter(
       (name) => !products.has(name) && !STARTED.has(name),
     );
     const idleInTests = [...declaredIn(tree, room, 'devDependencies')].filter((name) => !all.has(name));
@@ -70,7 +70,12 @@ export function unused(tree: Tree): readonly Violation[] {
   });
 }
 
-function declaredIn(tree: Tree, room: Room, field: 'dependencies' | 'devDependencies'): ReadonlySet<string> {
+type Field = 'dependencies' | 'peerDependencies' | 'devDependencies';
+
+/** Fields of a manifest that declare packages for source files. */
+const SOURCES: readonly Field[] = ['dependencies', 'peerDependencies'];
+
+function declaredIn(tree: Tree, room: Room, field: Field): ReadonlySet<string> {
   const manifest: unknown = JSON.parse(tree.get(`${room.folder}/package.json`) ?? '{}');
   const declared: unknown =
     typeof manifest === 'object' && manifest !== null ? Reflect.get(manifest, field) : undefined;

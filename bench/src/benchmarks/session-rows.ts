@@ -1,6 +1,7 @@
 // Measures the projection of sessions: a rebuild from logs on a disk, and its two parts alone. One part reads the logs,
 // the other makes the rows of records that are in memory.
 
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { openSessionProjection } from '@tidemark/analytics';
@@ -44,6 +45,7 @@ async function run(): Promise<Measured> {
     const whole = await processorTime(async () => {
       wall = await timedAsync(() => rebuild(log, path));
     });
+    const { textsMs, ...search } = await measureSearch(log, path);
     const update = await measureUpdates(template, log, path);
     return {
       ratio: perMillion(whole) / TARGET_MS,
@@ -53,6 +55,8 @@ async function run(): Promise<Measured> {
         rebuildWallMsPerMillion: perMillion(wall),
         readingMsPerMillion: perMillion(read),
         projectingMsPerMillion: perMillion(project - make),
+        textsMsPerMillion: perMillion(textsMs),
+        ...search,
         ...update,
       },
     };
@@ -86,6 +90,37 @@ async function rebuild(log: Log, path: string): Promise<void> {
   const { problems } = await projection.rebuild();
   await projection.close();
   if (problems.length > 0) throw new Error(`${problems.length} sessions could not be read: ${problems[0]?.reason}`);
+}
+
+/** Words of the template: a path that some answers contain, and a word that most of them contain. */
+const [RARE, COMMON] = ['src/tax/rates.ts', 'src'];
+
+/** Measures the first reading of the texts, the size of their index, and the searches for a rare and a common word. */
+async function measureSearch(
+  log: Log,
+  path: string,
+): Promise<{
+  readonly textsMs: number;
+  readonly indexMegabytes: number;
+  readonly rareWordMs: number;
+  readonly commonWordMs: number;
+}> {
+  const before = (await stat(path)).size;
+  const projection = await open(log, path);
+  const textsMs = await processorTime(() => projection.updateTexts());
+  const search = async (text: string): Promise<number> => {
+    const times: number[] = [];
+    for (let round = 0; round < ROUNDS; round += 1)
+      times.push(
+        await timedAsync(async () => {
+          if ((await projection.search({ text })).sessions.length === 0) throw new Error(`no session contains ${text}`);
+        }),
+      );
+    return median(times);
+  };
+  const [rareWordMs, commonWordMs] = [await search(RARE), await search(COMMON)];
+  await projection.close();
+  return { textsMs, indexMegabytes: ((await stat(path)).size - before) / 1e6, rareWordMs, commonWordMs };
 }
 
 /** Measures the update after one more call, and an update of all sessions of which none has changed. */

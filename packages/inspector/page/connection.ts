@@ -33,7 +33,7 @@ export function leave(reason: string): void {
 
 /** Opens the file that this page is, exchanges the code in the address for the token, or uses the token of the tab. */
 export async function enter(): Promise<void> {
-  const opened = await openFile(document);
+  const opened = await openFile((id) => document.getElementById(id)?.textContent);
   if (opened !== undefined) {
     file.value = opened;
     // The address is only a name: all requests are answered from the file.

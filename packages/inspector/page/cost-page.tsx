@@ -4,12 +4,13 @@ import { useSignal } from '@preact/signals';
 import type { components, SessionClient } from '@tidemark/client';
 import { answerOf } from '@tidemark/client';
 import { useEffect } from 'preact/hooks';
-import { textOf } from './connection.ts';
+import { file, textOf } from './connection.ts';
 import { CostDays } from './cost-days.tsx';
 import { CausesTable, ModelsTable, ThreeCosts } from './cost-tables.tsx';
 import { unknownCosts } from './cost-words.ts';
 import { counted } from './format.ts';
 import { keepAddress, linkTo, route } from './route.ts';
+import { WhatIfCosts } from './what-if.tsx';
 
 type CostAnswer = components['schemas']['Cost'];
 
@@ -50,13 +51,16 @@ export function CostPage({ client, session }: CostPlace) {
       {session === undefined && <h1>Cost of all sessions</h1>}
       <div class="controls">
         {session === undefined && <WindowChoice window={window} />}
-        <button type="button" onClick={() => void read()}>
-          Read again
-        </button>
+        {file.value === undefined && (
+          <button type="button" onClick={() => void read()}>
+            Read again
+          </button>
+        )}
       </div>
       {problem.value !== '' && <p role="alert">{problem.value}</p>}
       {costs.value === undefined && problem.value === '' && <p class="soft">The costs are being read.</p>}
       {costs.value !== undefined && <Costs {...costs.value} isSession={session !== undefined} />}
+      {session !== undefined && costs.value !== undefined && <WhatIfCosts client={client} session={session} />}
     </section>
   );
 }

@@ -3,6 +3,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { textOf } from './connection.ts';
+import { useKeptAddress } from './kept-address.ts';
 import { RequestContext } from './request-context.tsx';
 import { RequestCosts } from './request-costs.tsx';
 import type { RequestStore, ShownPlace, ShownRequest } from './request-data.ts';
@@ -66,14 +67,13 @@ function RequestView({
   const asked = Number(route.value.values.get('block') ?? '-1');
   const selected = useSignal(Number.isSafeInteger(asked) ? asked : -1);
   const { session, position, step, stream } = request;
-  const select = (block: number): void => {
-    selected.value = block;
-    history.replaceState(
-      undefined,
-      '',
-      linkTo(['sessions', session, 'request', String(position)], { block: `${block}` }),
-    );
+  const { value: block } = selected;
+  const select = (chosen: number): void => {
+    selected.value = chosen;
   };
+  useKeptAddress(
+    block < 0 ? undefined : linkTo(['sessions', session, 'request', String(position)], { block: `${block}` }),
+  );
   const own = places.filter((one) => one.stream === stream);
   const at = own.findIndex((one) => one.position === position);
   return (

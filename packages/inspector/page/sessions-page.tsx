@@ -11,6 +11,7 @@ import { linkTo } from './route.ts';
 import { emptyList, followSessions } from './session-list.ts';
 import type { ListedSession, SessionRow } from './session-tree.ts';
 import { sessionTree } from './session-tree.ts';
+import { askedSearch, SearchField, SearchResults } from './text-search.tsx';
 import { VirtualRows } from './virtual-rows.tsx';
 
 /** Time for which a search must stay before it is sent, in milliseconds. */
@@ -47,6 +48,7 @@ export function SessionsPage({ client }: { readonly client: SessionClient }) {
             }}
           />
         </label>
+        {file.value === undefined && <SearchField />}
         {file.value === undefined && <NewSession client={client} />}
         <span class="soft" role="status">
           {list.complete.value || rows.value.length > 0
@@ -56,7 +58,9 @@ export function SessionsPage({ client }: { readonly client: SessionClient }) {
         </span>
       </div>
       {list.problem.value !== '' && <p role="alert">{list.problem.value}</p>}
-      {rows.value.length === 0 ? (
+      {file.value === undefined && askedSearch().text !== '' ? (
+        <SearchResults client={client} />
+      ) : rows.value.length === 0 ? (
         list.complete.value && (
           <p class="soft">{title.value === '' ? 'There is no session yet.' : 'No title contains this text.'}</p>
         )

@@ -5,7 +5,7 @@ import { useSignal } from '@preact/signals';
 import type { components, SessionClient } from '@tidemark/client';
 import { answerOf } from '@tidemark/client';
 import { useEffect, useMemo } from 'preact/hooks';
-import { textOf } from './connection.ts';
+import { file, textOf } from './connection.ts';
 import { billionths, count, counted, duration, time } from './format.ts';
 import type { RequestStore } from './request-data.ts';
 import { route } from './route.ts';
@@ -83,9 +83,11 @@ function TimelineView({ client, session, timeline, read }: TimelineContent) {
       <div class="controls">
         <StreamChoice timeline={timeline} number={number} named={named} />
         <ScaleChoice scale={scale} />
-        <button type="button" onClick={read}>
-          Read again
-        </button>
+        {file.value === undefined && (
+          <button type="button" onClick={read}>
+            Read again
+          </button>
+        )}
         <span class="soft">{summaryOf(stream)}</span>
       </div>
       <TimelineLegend scale={scale.value} />

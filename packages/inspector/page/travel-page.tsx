@@ -4,6 +4,7 @@ import type { Signal } from '@preact/signals';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { textOf } from './connection.ts';
+import { useKeptAddress } from './kept-address.ts';
 import { RequestContext } from './request-context.tsx';
 import type { RequestStore, ShownMatches, ShownPlace, ShownRequest } from './request-data.ts';
 import { grouped } from './request-data.ts';
@@ -36,10 +37,10 @@ export function TravelPage({
     }, fail);
   }, [store]);
   const place = places.value[at.value];
+  useKeptAddress(place && linkTo(['sessions', session, 'travel'], { step: `${place.position}` }));
   useEffect(() => {
     if (place === undefined) return undefined;
     let wanted = true;
-    history.replaceState(undefined, '', linkTo(['sessions', session, 'travel'], { step: `${place.position}` }));
     store.read(place.position).then((found) => {
       if (!wanted) return;
       request.value = found;

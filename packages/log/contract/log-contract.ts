@@ -16,6 +16,8 @@ import { claimUndo } from './claims/undo.ts';
 import { claimOneWriter } from './claims/one-writer.ts';
 import type { LogFactory } from './log-under-test.ts';
 
+export { claimArtifacts } from './claims/artifacts.ts';
+export { claimUndo } from './claims/undo.ts';
 export { EVENTS, aTime, anEvent } from './arbitrary-event.ts';
 export type { LogFactory, LogUnderTest } from './log-under-test.ts';
 export {

@@ -19,10 +19,13 @@ describe('log errors', () => {
       'log/damaged': 'corrupt',
       'log/not-a-file': 'corrupt',
       'log/unknown-revision': 'refused',
+      'log/unreachable': 'retryable',
       'log/invalid-event': 'bug',
       'artifact/missing': 'refused',
       'artifact/damaged': 'corrupt',
       'artifact/write-failed': 'refused',
+      'artifact/read-failed': 'refused',
+      'artifact/unreachable': 'retryable',
     });
   });
 

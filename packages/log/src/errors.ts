@@ -27,10 +27,13 @@ export type LogErrorCode =
   | 'log/damaged'
   | 'log/not-a-file'
   | 'log/unknown-revision'
+  | 'log/unreachable'
   | 'log/invalid-event'
   | 'artifact/missing'
   | 'artifact/damaged'
-  | 'artifact/write-failed';
+  | 'artifact/write-failed'
+  | 'artifact/read-failed'
+  | 'artifact/unreachable';
 
 /**
  * All codes that a log or store throws, each with its sort. A test compares them with literal values, because scripts
@@ -52,10 +55,13 @@ export const LOG_ERRORS: Readonly<Record<LogErrorCode, LogErrorSort>> = {
   'log/damaged': 'corrupt',
   'log/not-a-file': 'corrupt',
   'log/unknown-revision': 'refused',
+  'log/unreachable': 'retryable',
   'log/invalid-event': 'bug',
   'artifact/missing': 'refused',
   'artifact/damaged': 'corrupt',
   'artifact/write-failed': 'refused',
+  'artifact/read-failed': 'refused',
+  'artifact/unreachable': 'retryable',
 };
 
 /** Location of damage in a log. */

@@ -83,13 +83,19 @@ export interface LogWriter {
 
 /** Store of large content outside the log, addressed by digest. Write an artifact before the record that names it. */
 export interface Artifacts {
-  /** Stores the bytes from a stream or an array. Equal bytes are stored only one time. */
+  /**
+   * Stores the bytes from a stream or an array. Equal bytes are stored only one time.
+   *
+   * @throws LogError `artifact/write-failed` when the storage refuses, `artifact/unreachable` when a storage in the
+   *   network does not answer.
+   */
   put(bytes: AsyncIterable<Uint8Array> | Uint8Array): Promise<{ readonly digest: Digest; readonly size: number }>;
   /**
    * Streams the bytes of an artifact and checks them against the digest.
    *
    * @throws LogError `artifact/missing` when no artifact has this digest, `artifact/damaged` when its bytes do not
-   *   match the digest.
+   *   match the digest, `artifact/read-failed` or `artifact/unreachable` when a storage in the network refuses or does
+   *   not answer.
    */
   get(digest: Digest): AsyncIterable<Uint8Array>;
   has(digest: Digest): Promise<boolean>;
@@ -121,8 +127,11 @@ export interface SharedTexts {
   put(name: SharedName, text: string): Promise<void>;
 }
 
-/** Names of shared texts. `warm-fronts`: index of the fronts that are in a provider's cache. */
-export type SharedName = 'warm-fronts';
+/**
+ * Names of shared texts. `warm-fronts`: index of the fronts that are in a provider's cache. `warm-families`: index of the
+ * cache entries that the sessions of one root left.
+ */
+export type SharedName = 'warm-fronts' | 'warm-families';
 
 /**
  * Bytes of files before tools changed them, so that a person can restore a file. The bytes are not masked. They are

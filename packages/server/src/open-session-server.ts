@@ -1,6 +1,6 @@
 // Opens the server of sessions: the application behind a server whose clients are not trusted.
 
-import type { Encoders } from '@tidemark/agent';
+import type { Encoders, Secrets } from '@tidemark/agent';
 import type { SessionProjection } from '@tidemark/analytics';
 import type { HttpServer, ServerLimits } from '@tidemark/http-server';
 import { DEFAULT_LIMITS, openServer } from '@tidemark/http-server';
@@ -23,6 +23,11 @@ export interface SessionServerOptions {
   readonly projection: SessionProjection;
   /** Encoders that rebuild requests, for `why` and `verify`. Default: none, so these routes are refused. */
   readonly encoders?: Encoders;
+  /**
+   * Masks the secrets in the texts that a search shows, because a recorded value may have become a secret. Default: they
+   * are shown as recorded.
+   */
+  readonly mask?: Secrets['mask'];
   /** Token that every request needs: at least 32 characters. */
   readonly token: string;
   /** Version that `/health` reports. */
@@ -86,6 +91,7 @@ export async function openSessionServer(options: SessionServerOptions): Promise<
     log,
     live,
     encoders: options.encoders ?? (() => undefined),
+    mask: options.mask ?? (async (text) => text),
     models: opener.models,
     restorer: opener.restorer,
     authentication,

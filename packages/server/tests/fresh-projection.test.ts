@@ -43,3 +43,23 @@ test('questions that come together share the update of their session', async () 
   expect(updates).toBe(2);
   await fresh.close();
 });
+
+test('searches that come together share the update of the texts', async () => {
+  const projection = await openTestProjection(createMemoryStore());
+  const done = Promise.withResolvers<void>();
+  let updates = 0;
+  const fresh = createFreshProjection({
+    ...projection,
+    updateTexts() {
+      updates += 1;
+      return done.promise;
+    },
+  });
+  const searches = [fresh.readTexts(async () => ({})), fresh.readTexts(async () => ({}))];
+  await expect.poll(() => updates).toBe(1);
+  done.resolve();
+  expect(await Promise.all(searches)).toMatchObject([{ problems: [] }, { problems: [] }]);
+  await fresh.readTexts(async () => ({}));
+  expect(updates).toBe(2);
+  await fresh.close();
+});

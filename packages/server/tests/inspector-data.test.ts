@@ -62,3 +62,31 @@ test('the list of sessions has their figures, searches titles, and continues aft
   expect([...page.sessions, ...rest.sessions].map(({ session }) => session)).toEqual([second, first]);
   expect(rest.next).toBeNull();
 });
+
+test('a search finds prompts and answers with marked words and masked secrets', async () => {
+  await using server = await openTestServer({
+    answers: [says('The heron stands.'), says('Nothing.')],
+    server: { mask: async (text) => text.replaceAll('swordfish', '[masked]') },
+  });
+  const first = await createTitled(server, 'Birds of the swordfish sea');
+  const second = await createTitled(server, 'Other');
+  for (const session of [first, second]) await prompt(server, session);
+  const search = async (query: string) => (await server.send('GET', `/search?${query}`)).body;
+  const { sessions, more } = await search('text=HERON');
+  expect(more).toBe(false);
+  expect(sessions).toMatchObject([{ session: first, title: 'Birds of the [masked] sea', records: 1 }]);
+  const [answer] = sessions[0].texts;
+  expect(answer).toMatchObject({ kind: 'answer', step: 0, parts: ['The ', 'heron', ' stands.'] });
+  const { calls } = (await server.send('GET', `/sessions/${first}/calls`)).body;
+  expect(answer).toMatchObject({ position: calls[0].answer, request: calls[0].request });
+  // A secret is never in an excerpt, also if it was searched for.
+  expect((await search('text=swordfish')).sessions).toMatchObject([
+    { session: first, texts: [{ kind: 'title', parts: ['Birds of the [masked] sea'] }] },
+  ]);
+  const prompts = await search(`text=%22say+something%22&session=${second}`);
+  expect(prompts.sessions).toMatchObject([
+    { session: second, texts: [{ kind: 'prompt', step: 0, parts: ['', 'Say something', '.'] }] },
+  ]);
+  expect(await search('text=%22')).toMatchObject({ sessions: [], more: false });
+  expect((await server.send('GET', '/search')).status).toBe(400);
+});

@@ -10,7 +10,7 @@
 // docs/decisions/2026-11-23-instructions-from-the-start.md.
 
 import { createHash } from 'node:crypto';
-import { realpath, stat } from 'node:fs/promises';
+import { readdir, realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 
 import { defined } from '@tidemark/core';
@@ -44,6 +44,11 @@ export interface WorkspaceContents extends BroughtConfiguration {
   readonly agentsRoot?: string;
   /** Names of the agent files in `agentsRoot` without `.md`, sorted. */
   readonly agents: readonly string[];
+  /**
+   * Names of the slash commands in `.agents/commands`, sorted. They are used if the workspace is trusted, but the digest
+   * does not cover them.
+   */
+  readonly commands: readonly string[];
   /**
    * Name of the instruction file of the workspace folder: `AGENTS.md`, or `CLAUDE.md` without one. Absent if there is
    * none. It is put into a note if the workspace is trusted, but the digest does not cover it.
@@ -122,6 +127,7 @@ async function broughtBy(workspace: string): Promise<WorkspaceContents> {
       .flatMap(({ path }) => (/^[^/]+\.md$/.test(path) ? [path.slice(0, -'.md'.length)] : []))
       .toSorted(),
     skills: [...skills].toSorted(),
+    commands: await commandsIn(workspace),
     memory: memory.includes(true),
     named: [...new Set(named.flatMap(({ paths }) => paths))].toSorted(),
     namedBy: named,
@@ -172,10 +178,16 @@ async function configurationIn(workspace: string): Promise<string | undefined> {
  * Returns the real path of a folder in `.agents`. The folder can be a link to another folder of the same workspace
  * (`.claude/skills`). If there is no folder, or if the link leads out of the workspace, returns `undefined`.
  */
-async function rootIn(workspace: string, name: 'skills' | 'agents'): Promise<string | undefined> {
+async function rootIn(workspace: string, name: 'skills' | 'agents' | 'commands'): Promise<string | undefined> {
   const real = await realpath(join(workspace, '.agents', name)).catch(absent);
   if (real === undefined || !real.startsWith(`${workspace}${sep}`)) return undefined;
   return (await stat(real)).isDirectory() ? real : undefined;
+}
+
+async function commandsIn(workspace: string): Promise<readonly string[]> {
+  const root = await rootIn(workspace, 'commands');
+  const names = root === undefined ? [] : await readdir(root);
+  return names.flatMap((name) => (name.endsWith('.md') ? [name.slice(0, -'.md'.length)] : [])).toSorted();
 }
 
 /** Returns the name of the instruction file in the workspace folder, if there is one. */

@@ -1,8 +1,6 @@
 // Data of a memory store: the bytes of each log, exactly as a file would contain them.
 
-import { createHash, hash as digestOf } from 'node:crypto';
-import { crc32 } from 'node:zlib';
-import type { BytePort, Digest, Parent, SessionId } from '@tidemark/log';
+import type { Digest, Parent, SessionId } from '@tidemark/log';
 
 export interface SessionData {
   readonly session: SessionId;
@@ -60,18 +58,3 @@ export function extend(data: SessionData, lines: Uint8Array): void {
   data.length += lines.length;
   for (const listener of data.listeners) listener();
 }
-
-/** The byte port of this store. Computes checksums, digests and text encodings with Node.js. */
-export const nodeBytes: BytePort = {
-  crc32: (data) => crc32(data),
-  sha256(pieces) {
-    const [only] = pieces;
-    if (only !== undefined && pieces.length === 1) return digestOf('sha256', only, 'hex');
-    const hash = createHash('sha256');
-    for (const piece of pieces) hash.update(piece);
-    return hash.digest('hex');
-  },
-  encode: (text) => Buffer.from(text, 'utf8'),
-  decode: (bytes) =>
-    (Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)).toString('utf8'),
-};

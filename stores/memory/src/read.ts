@@ -1,5 +1,6 @@
 // Reads the sessions of a backend through the record codec, piece by piece.
 
+import { nodeBytes } from '@tidemark/files';
 import type {
   AbortSignalLike,
   Lineage,
@@ -21,7 +22,7 @@ import {
   readLineage,
 } from '@tidemark/log';
 import type { MemoryBackend, SessionData } from './memory-backend.ts';
-import { bytesOf, nodeBytes } from './memory-backend.ts';
+import { bytesOf } from './memory-backend.ts';
 
 const PIECE = 65_536;
 

@@ -1,11 +1,10 @@
 // Implements the Log port in memory. It behaves like the stores on disk and is used in tests and examples.
 
+import { nodeBytes } from '@tidemark/files';
 import type {
-  Appended,
   Artifacts,
   Chain,
   Digest,
-  Event,
   Log,
   LogWriter,
   Parent,
@@ -15,25 +14,24 @@ import type {
   Snapshot,
   Tip,
   UnreadableSession,
+  WriterStorage,
 } from '@tidemark/log';
 import {
   EMPTY_TIP,
   LogError,
-  checkBeginning,
+  createSerialWriter,
   decodeSnapshot,
   digest as mintDigest,
   diverged,
-  encodeRecords,
   encodeSnapshot,
   flatten,
   newestFirst,
   passes,
-  position,
   readLineage,
   summaryOf,
 } from '@tidemark/log';
 import type { MemoryBackend, SessionData } from './memory-backend.ts';
-import { bytesOf, createSessionData, createMemoryBackend, extend, nodeBytes } from './memory-backend.ts';
+import { bytesOf, createSessionData, createMemoryBackend, extend } from './memory-backend.ts';
 import { createUndo } from './undo.ts';
 import { begin, isBegun, lineage, readSessionData, readerOf, sessionDataOf, tailSessionData } from './read.ts';
 
@@ -103,7 +101,18 @@ async function open(backend: MemoryBackend, session: SessionId): Promise<LogWrit
 function hold(data: SessionData, tip: Tip): LogWriter {
   if (data.held) throw lockedError(data.session);
   data.held = true;
-  return new MemoryWriter(data, tip);
+  const { session, parent } = data;
+  return createSerialWriter({ session, parent, tip, fence: tip.fence + 1 }, storageOf(data), nodeBytes);
+}
+
+function storageOf(data: SessionData): WriterStorage {
+  return {
+    write: async ({ lines }) => extend(data, lines),
+    flush: async () => undefined,
+    release: async () => {
+      data.held = false;
+    },
+  };
 }
 
 async function tipAt(backend: MemoryBackend, parent: Parent): Promise<Tip> {
@@ -201,55 +210,4 @@ function damageError(digest: Digest): LogError {
     `Artifact ${digest} no longer has the bytes that were stored; it cannot be used.`,
     { digest },
   );
-}
-
-class MemoryWriter implements LogWriter {
-  readonly session: SessionId;
-  readonly fence: number;
-  readonly #data: SessionData;
-  #tip: Tip;
-  #closed = false;
-
-  constructor(data: SessionData, tip: Tip) {
-    this.session = data.session;
-    this.fence = tip.fence + 1;
-    this.#data = data;
-    this.#tip = tip;
-  }
-
-  get length(): number {
-    return this.#tip.length;
-  }
-
-  get chain(): Chain {
-    return this.#tip.chain;
-  }
-
-  async append(events: readonly Event[], expected: number): Promise<Appended> {
-    this.#checkOpen();
-    const actual = this.#tip.length;
-    if (expected !== actual) return { ok: false, conflict: { expected, actual } };
-    checkBeginning(events, this.session, this.#data.parent, this.#data.length === 0);
-    const { lines, records, tip, replaced } = encodeRecords(events, this.#tip, this.fence, nodeBytes);
-    extend(this.#data, lines);
-    this.#tip = tip;
-    return { ok: true, position: position(actual), records, replaced };
-  }
-
-  async sync(): Promise<void> {
-    this.#checkOpen();
-  }
-
-  async close(): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
-    this.#data.held = false;
-  }
-
-  #checkOpen(): void {
-    if (!this.#closed) return;
-    throw new LogError('log/closed', `The writer of session ${this.session} was closed; open the session again.`, {
-      session: this.session,
-    });
-  }
 }

@@ -1,9 +1,10 @@
 // Keeps the bytes of files before tools changed them, in memory.
 
+import { nodeBytes } from '@tidemark/files';
 import type { Digest, SessionId, UndoStore } from '@tidemark/log';
 import { digest as mintDigest } from '@tidemark/log';
 import type { MemoryBackend } from './memory-backend.ts';
-import { nodeBytes } from './memory-backend.ts';
+
 import { lineage } from './read.ts';
 
 /** Maximum size of one file and of all files of a session, in bytes. */

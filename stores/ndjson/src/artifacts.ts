@@ -2,18 +2,17 @@
 // and renamed before any record refers to them.
 
 import type { Hash } from 'node:crypto';
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
-import { access, open, rename, rm, utimes } from 'node:fs/promises';
-import { join } from 'node:path';
+import { access, utimes } from 'node:fs/promises';
 import { pipeline as pipelineOf } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { createZstdCompress, createZstdDecompress, zstdCompress } from 'node:zlib';
-import { openRegularFile, readRegularFile } from '@tidemark/files';
+import type { Folders } from '@tidemark/files';
+import { openRegularFile, readRegularFile, writeAtomically } from '@tidemark/files';
 import type { Artifacts, Digest } from '@tidemark/log';
 import { LogError, digest as mintDigest } from '@tidemark/log';
-import type { Folders } from './durable-folder.ts';
 import { isGone, isOfSystem, unlessGone } from './file-port.ts';
 import type { HomePaths } from './home.ts';
 import { artifactPaths } from './home.ts';
@@ -215,38 +214,4 @@ function missing(paths: HomePaths, digest: Digest): LogError {
 function damageError(path: string, digest: Digest, cause?: unknown): LogError {
   const message = `The bytes of ${path} no longer match the digest in its name, so the artifact cannot be used. Storing the same bytes again repairs it.`;
   return new LogError('artifact/damaged', message, { digest, path }, cause);
-}
-
-/**
- * Writes a new file with the content that `fill` writes. The file gets a temporary name in `folder` and is flushed.
- * Then it is renamed to the path that `fill` returned. If `fill` returns `undefined`, the file is removed. So a file at
- * its final path is always complete.
- */
-export async function writeAtomically(
-  folder: string,
-  fill: (handle: FileHandle) => Promise<string | undefined>,
-): Promise<void> {
-  const temporary = join(folder, `.incoming-${randomUUID()}`);
-  try {
-    const name = await fillFile(temporary, fill);
-    if (name !== undefined) return await rename(temporary, name);
-    await rm(temporary, { force: true });
-  } catch (error) {
-    await rm(temporary, { force: true }).catch(() => undefined);
-    throw error;
-  }
-}
-
-async function fillFile(
-  path: string,
-  fill: (handle: FileHandle) => Promise<string | undefined>,
-): Promise<string | undefined> {
-  const handle = await open(path, 'wx', 0o600);
-  try {
-    const name = await fill(handle);
-    if (name !== undefined) await handle.sync();
-    return name;
-  } finally {
-    await handle.close();
-  }
 }

@@ -1,9 +1,9 @@
 // State that the parts of this store share: the paths, the file operations, and known places in the log files.
 
 import { join, resolve } from 'node:path';
+import type { Folders } from '@tidemark/files';
+import { createFolders } from '@tidemark/files';
 import type { Digest, SessionId } from '@tidemark/log';
-import type { Folders } from './durable-folder.ts';
-import { createFolders } from './durable-folder.ts';
 import type { FilePort } from './file-port.ts';
 import { nodeFiles } from './file-port.ts';
 

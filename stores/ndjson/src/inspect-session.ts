@@ -2,14 +2,14 @@
 // continues its parent.
 
 import type { FileHandle } from 'node:fs/promises';
-import { FileError, readRegularFile } from '@tidemark/files';
+import { FileError, readRegularFile, nodeBytes } from '@tidemark/files';
 import type { DamagePlace, Digest, Lineage, LogSegment, Position, Recorded, SessionId, Tip } from '@tidemark/log';
 import { EMPTY_TIP, LogError, checkLine, createLineSplitter, decodeSnapshot, namedArtifacts } from '@tidemark/log';
 import { createArtifacts } from './artifacts.ts';
 import { openFile, unlessGone } from './file-port.ts';
 import type { Home, NdjsonOptions } from './home.ts';
 import { artifactPaths, openHome, roomPaths } from './home.ts';
-import { chunksOf, nodeBytes, readOn, withLog } from './read-log.ts';
+import { chunksOf, readOn, withLog } from './read-log.ts';
 import { lineage } from './read-session.ts';
 import { MAX_SNAPSHOT } from './snapshots.ts';
 

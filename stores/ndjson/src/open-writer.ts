@@ -1,9 +1,9 @@
 // Opens writers. Checks the session, takes the lock, checks again, and cuts a torn tail.
 
 import { rm, rmdir, stat } from 'node:fs/promises';
-import type { LogWriter, Parent, SessionId, Tip } from '@tidemark/log';
-import { EMPTY_TIP, LogError } from '@tidemark/log';
-import { flushFolder } from './durable-folder.ts';
+import { flushFolder, nodeBytes } from '@tidemark/files';
+import type { LogWriter, Parent, SessionId, Tip, WrittenSession } from '@tidemark/log';
+import { EMPTY_TIP, LogError, createSerialWriter } from '@tidemark/log';
 import type { FilePort, LogFile } from './file-port.ts';
 import type { Home, RoomPaths } from './home.ts';
 import { roomPaths } from './home.ts';
@@ -12,7 +12,8 @@ import { takeLease } from './lease.ts';
 import { begin, scanTo, withLog } from './read-log.ts';
 import { forkTip } from './read-session.ts';
 import { learnPlace } from './snapshots.ts';
-import { NdjsonWriter } from './writer.ts';
+import type { OpenedFiles } from './writer.ts';
+import { createFileStorage } from './writer.ts';
 
 /** Creates a session. When the promise resolves, the session's folder and its empty log file are on stable storage. */
 export async function createWriter(home: Home, session: SessionId, parent: Parent | undefined): Promise<LogWriter> {
@@ -28,8 +29,7 @@ export async function createWriter(home: Home, session: SessionId, parent: Paren
       return closingOnFailure(file, async () => {
         await cut(file, 0);
         await flushFolder(room.folder);
-        const { waypoints } = home;
-        return new NdjsonWriter({ session, parent, path: room.log, file, lease, waypoints, tip, size: 0 });
+        return writerOn(home, { session, parent, tip }, { path: room.log, file, lease, size: 0 });
       });
     });
   } catch (error) {
@@ -88,9 +88,19 @@ export async function openWriter(home: Home, session: SessionId): Promise<LogWri
     const file = await home.files.openLog(room.log, false);
     return closingOnFailure(file, async () => {
       await cut(file, size);
-      return new NdjsonWriter({ session, parent, path: room.log, file, lease, waypoints: home.waypoints, tip, size });
+      return writerOn(home, { session, parent, tip }, { path: room.log, file, lease, size });
     });
   });
+}
+
+function writerOn(
+  { waypoints }: Home,
+  written: Omit<WrittenSession, 'fence'>,
+  opened: Omit<OpenedFiles, 'session' | 'waypoints'>,
+): LogWriter {
+  const { session, tip } = written;
+  const storage = createFileStorage({ ...opened, session, waypoints });
+  return createSerialWriter({ ...written, fence: tip.fence + 1 }, storage, nodeBytes);
 }
 
 function soundEnd(home: Home, session: SessionId): Promise<{ readonly tip: Tip; readonly size: number }> {

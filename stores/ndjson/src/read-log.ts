@@ -1,9 +1,8 @@
 // Reads one session's own file: its beginning, its end, and the records between them.
 
-import { createHash, hash as digestOf } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
-import { crc32 } from 'node:zlib';
-import type { BytePort, ReadFrom, RecordReader, Recorded, SessionBeginning, SessionId, Tip } from '@tidemark/log';
+import { nodeBytes } from '@tidemark/files';
+import type { ReadFrom, RecordReader, Recorded, SessionBeginning, SessionId, Tip } from '@tidemark/log';
 import {
   EMPTY_TIP,
   LONGEST_LINE,
@@ -256,18 +255,3 @@ async function firstLine(handle: FileHandle): Promise<Uint8Array | undefined> {
 }
 
 const NEWLINE = 0x0a;
-
-/** The byte port of this store. Computes checksums, digests and text encodings with Node.js. */
-export const nodeBytes: BytePort = {
-  crc32: (data) => crc32(data),
-  sha256(pieces) {
-    const [only] = pieces;
-    if (only !== undefined && pieces.length === 1) return digestOf('sha256', only, 'hex');
-    const hash = createHash('sha256');
-    for (const piece of pieces) hash.update(piece);
-    return hash.digest('hex');
-  },
-  encode: (text) => Buffer.from(text, 'utf8'),
-  decode: (bytes) =>
-    (Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)).toString('utf8'),
-};

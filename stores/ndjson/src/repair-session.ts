@@ -4,6 +4,7 @@ import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { rename } from 'node:fs/promises';
 import { defined } from '@tidemark/core';
+import { flushFolder, nodeBytes } from '@tidemark/files';
 import type { LostPlace, RawLine, Salvaged, Salvager, SessionId, Strayed, Tip } from '@tidemark/log';
 import {
   EMPTY_TIP,
@@ -19,7 +20,6 @@ import {
   seal,
   writeHead,
 } from '@tidemark/log';
-import { flushFolder } from './durable-folder.ts';
 import { openFile, openForWriting } from './file-port.ts';
 import type { Home, NdjsonOptions } from './home.ts';
 import { openHome, roomPaths } from './home.ts';
@@ -27,7 +27,7 @@ import type { Damage } from './inspect-session.ts';
 import { inspect } from './inspect-session.ts';
 import { createWriter } from './open-writer.ts';
 import type { OpenLog } from './read-log.ts';
-import { chunksOf, nodeBytes, openLog } from './read-log.ts';
+import { chunksOf, openLog } from './read-log.ts';
 import { forkTip } from './read-session.ts';
 
 export interface SessionRepair {

@@ -1,13 +1,12 @@
 // Reads and writes the single snapshot of a session. A snapshot only makes reading faster. A snapshot with any fault is
 // not used (L9).
 
-import { openRegularFile, readRegularFile } from '@tidemark/files';
+import { nodeBytes, openRegularFile, readRegularFile, writeAtomically } from '@tidemark/files';
 import type { KeptSnapshot, SessionId, Snapshot } from '@tidemark/log';
 import { decodeSnapshot, encodeSnapshot, snapshotPlace } from '@tidemark/log';
-import { writeAtomically } from './artifacts.ts';
 import type { Home } from './home.ts';
 import { roomPaths } from './home.ts';
-import { nodeBytes, scanTo, tipEndingAt, withLog } from './read-log.ts';
+import { scanTo, tipEndingAt, withLog } from './read-log.ts';
 import { chainAt } from './read-session.ts';
 
 /**

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Folders } from '@tidemark/files';
 import { readRegularFile } from '@tidemark/files';
 import type {
   Log,
@@ -15,7 +16,6 @@ import type {
 } from '@tidemark/log';
 import { LogError, flatten, newestFirst, passes, sessionId, summaryOf, timestamp } from '@tidemark/log';
 import { createArtifacts } from './artifacts.ts';
-import type { Folders } from './durable-folder.ts';
 import { unlessGone } from './file-port.ts';
 import type { Home, HomePaths, NdjsonOptions } from './home.ts';
 import { openHome, roomPaths } from './home.ts';

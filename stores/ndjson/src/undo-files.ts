@@ -4,10 +4,9 @@
 import { createHash } from 'node:crypto';
 import { readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readRegularFile } from '@tidemark/files';
+import { readRegularFile, writeAtomically } from '@tidemark/files';
 import type { Digest, SessionId, UndoStore } from '@tidemark/log';
 import { digest as mintDigest } from '@tidemark/log';
-import { writeAtomically } from './artifacts.ts';
 import { unlessGone } from './file-port.ts';
 import type { Home, UndoLimits } from './home.ts';
 import { roomPaths } from './home.ts';

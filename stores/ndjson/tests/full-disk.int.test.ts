@@ -8,7 +8,8 @@ import * as samples from '@tidemark/log/contract';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { inspectSession } from '../src/inspect-session.ts';
 import { openNdjsonStore } from '../src/store.ts';
-import { HOLD_SESSION, startChild } from './child.ts';
+import { startChild } from '@tidemark/log/contract/child';
+import { HOLD_SESSION } from './start-holder.ts';
 import { temporaryHome } from './temporary-home.ts';
 
 const MOUNT = 'mount -t tmpfs -o size=256k none "$1" && exec "$0" "$2" "$1" a';

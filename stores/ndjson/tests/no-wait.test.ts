@@ -4,13 +4,14 @@
 import { execFileSync } from 'node:child_process';
 import { appendFile, lstat, mkdir, readdir, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { nodeBytes } from '@tidemark/files';
 import { chainBehind, digest as digestOf, position, seal, sessionId, writeHead } from '@tidemark/log';
 import * as samples from '@tidemark/log/contract';
 import { describe, expect, it } from 'vitest';
 import { nodeFiles } from '../src/file-port.ts';
 import { artifactPaths, homePaths, roomPaths } from '../src/home.ts';
 import { inspectSession } from '../src/inspect-session.ts';
-import { nodeBytes } from '../src/read-log.ts';
+
 import { repairSession } from '../src/repair-session.ts';
 import { openNdjsonStore } from '../src/store.ts';
 import { temporaryHome } from './temporary-home.ts';

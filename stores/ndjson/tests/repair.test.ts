@@ -1,13 +1,14 @@
 // Tests the inspection and the repair of sessions.
 
 import { readFile, rm, writeFile } from 'node:fs/promises';
+import { nodeBytes } from '@tidemark/files';
 import type { SessionId } from '@tidemark/log';
 import { chain, seal, sessionId } from '@tidemark/log';
 import * as samples from '@tidemark/log/contract';
 import { describe, expect, it } from 'vitest';
 import { homePaths, roomPaths } from '../src/home.ts';
 import { inspectSession } from '../src/inspect-session.ts';
-import { nodeBytes } from '../src/read-log.ts';
+
 import { repairSession } from '../src/repair-session.ts';
 import { openNdjsonStore } from '../src/store.ts';
 import { temporaryHome } from './temporary-home.ts';

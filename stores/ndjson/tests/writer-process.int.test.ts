@@ -6,8 +6,8 @@ import { sessionId } from '@tidemark/log';
 import * as samples from '@tidemark/log/contract';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openNdjsonStore } from '../src/store.ts';
-import type { Child } from './child.ts';
-import { startHolder } from './child.ts';
+import type { Child } from '@tidemark/log/contract/child';
+import { startHolder } from './start-holder.ts';
 import { temporaryHome } from './temporary-home.ts';
 
 const { appended, fails, prompts, textOrKind, texts } = samples;

@@ -189,8 +189,8 @@ describe('an answer', () => {
     const steps = [write('src/a', '1'), write('src/b', '2'), write('src/link/c', '3'), write('srcs/d', '4')];
     await tidemark(turn(...steps), answering('a src/', 'n', 'n'));
     expect(unfolded(asked[0])).toContain(
-      '\na src/a: every call of write on this file, with any content, in this session\n' +
-        'a src/: every call of write below this folder, with any content, in this session\n',
+      '\na src/a: every call of write and edit on this file, with any content, in this session\n' +
+        'a src/: every call of write and edit below this folder, with any content, in this session\n',
     );
     expect(asked.slice(1).map((question) => question.split('\n')[0])).toEqual([
       'write lib/c (new file) [ask/write]',

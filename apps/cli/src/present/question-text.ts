@@ -2,7 +2,7 @@
 // answers. Each answer shows its scope.
 
 import type { CallQuestion, DefinitionQuestion } from '@tidemark/agent';
-import { grantCovers, offeredPlaces } from '@tidemark/agent';
+import { grantCovers, offeredPlaces, toolsOfPlaceGrant } from '@tidemark/agent';
 import type { Question } from '@tidemark/kit';
 import type { Granted } from '@tidemark/log';
 import { parseJson } from '@tidemark/log';
@@ -195,7 +195,7 @@ function grantAnswers({ offer, preview, tool }: CallQuestion): readonly string[]
       : []),
     ...offeredPlaces(offer).map((place) => {
       const on = place.endsWith('/') ? 'below this folder' : 'on this file';
-      return `a ${shownPlace(place, preview.text)}: every call of ${tool} ${on}, with any content, in this session`;
+      return `a ${shownPlace(place, preview.text)}: every call of ${toolsOfPlaceGrant(tool).join(' and ')} ${on}, with any content, in this session`;
     }),
   ];
   if (lines.length === 0 || !project) return lines;
@@ -214,7 +214,7 @@ function grantsByKey({ offer, preview, tool }: CallQuestion): readonly string[] 
   const [folder] = more;
   const on = place.endsWith('/') ? `below ${shownPlace(place, preview.text)}` : 'on this file';
   const down = folder === undefined ? '' : ` (↓: below ${shownPlace(folder, preview.text)})`;
-  return [`${keys}: ${tool} ${on} with any content${down}`];
+  return [`${keys}: ${toolsOfPlaceGrant(tool).join(' and ')} ${on} with any content${down}`];
 }
 
 function takesPattern({ call, exact }: NonNullable<CallQuestion['offer']>): boolean {

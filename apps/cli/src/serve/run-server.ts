@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 
+import { createSecrets, secretsOf } from '@tidemark/agent';
 import { defined } from '@tidemark/core';
 import type { SessionServer } from '@tidemark/server';
 import { openSessionServer } from '@tidemark/server';
@@ -83,6 +84,7 @@ async function openServer(
     opener: createSessionOpener({ flags, folders: [first, ...rest], simulator }, context),
     projection: await openAnalytics(context),
     encoders,
+    mask: createSecrets({ values: secretsOf(context.environment) }).mask,
     token,
     version: VERSION,
     port,

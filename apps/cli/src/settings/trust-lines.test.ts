@@ -117,6 +117,20 @@ test('each own agent is one line, with the name under which it is started, its d
   ]);
 });
 
+test('slash commands, instructions and memory have one line each, and the lines tell that changes are not asked about', async () => {
+  write('.agents/commands/review.md', 'Review $1.');
+  write('.agents/commands/de ploy.md', 'Deploy.');
+  write('.agents/commands/notes.txt', 'No command.');
+  write('AGENTS.md', 'Use tabs.');
+  write('.tidemark/USER.md', 'Likes tea.');
+  const end = 'later changes of them are not asked about';
+  expect(await trustLines(await readBrought(folder), NO_SERVERS)).toEqual([
+    `slash commands whose text is sent when you type their name: /'de ploy', /review; ${end}`,
+    `instructions in AGENTS.md, which are added to each new session; ${end}`,
+    `memory files, which are added to the conversation; ${end}`,
+  ]);
+});
+
 describe('an MCP server', () => {
   test('has its own line, even after a very long server', async () => {
     const long = { command: 'node', args: ['server.js', ...Array.from({ length: 300 }, (_, at) => `--option-${at}`)] };

@@ -33,8 +33,9 @@ export async function trustLines(
     ...rules.map(ruleLine),
     ...(await skillLines(brought)),
     ...(await agentLines(brought)),
+    ...(brought.commands.length === 0 ? [] : [commandsLine(brought.commands)]),
     ...(brought.instructions === undefined ? [] : [instructionsLine(brought.instructions)]),
-    ...(brought.memory ? ['memory files, which are added to the conversation'] : []),
+    ...(brought.memory ? [`memory files, which are added to the conversation; ${NOT_ASKED}`] : []),
   ];
 }
 
@@ -234,7 +235,15 @@ export function isInstructionsLine(line: string): boolean {
 }
 
 function instructionsLine(name: string): string {
-  return `${INSTRUCTIONS}${name}, which are added to each new session; later changes of them are not asked about`;
+  return `${INSTRUCTIONS}${name}, which are added to each new session; ${NOT_ASKED}`;
+}
+
+const NOT_ASKED = 'later changes of them are not asked about';
+
+/** Returns the line about the slash commands. They are long texts, which are sent only when the user types a name. */
+function commandsLine(names: readonly string[]): string {
+  const shown = names.map((name) => `/${shellWord(name)}`).join(', ');
+  return `slash commands whose text is sent when you type their name: ${shown}; ${NOT_ASKED}`;
 }
 
 function firstLine(text: string): string {

@@ -128,6 +128,8 @@ export const FORECAST_OPTIONS: OptionChecks<ForecastOptions> = {
   model: FORK_OPTIONS.model,
   reasoning: [isObject, 'an object with parameters, such as { effort: "low" }'],
   skills: names,
+  notifications: [Array.isArray, 'a list of notifications'],
+  mode: oneOf(...MODES),
   ...REACH_OPTIONS,
 };
 

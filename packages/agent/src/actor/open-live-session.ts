@@ -54,6 +54,7 @@ import {
   REACH_OPTIONS,
   partsOf,
   requireMode,
+  requireNotification,
   requireOptions,
   requireOtherModel,
   requireSideCall,
@@ -326,13 +327,15 @@ async function forecastSession(
   requireUsable(actor);
   requireOptions('forecast', options, FORECAST_OPTIONS);
   if (actor.running !== undefined) return undefined;
-  const { model, reasoning, skills = [], ...reach } = options;
+  const { model, reasoning, skills = [], notifications = [], mode = actor.mode, ...reach } = options;
+  for (const notification of notifications) requireNotification(notification);
   const other = model === undefined ? undefined : findModel(actor, model, reach);
   const isSame = other === undefined && reasoning === undefined;
   const trial = isSame ? actor : { ...actor, runtime: trialRuntime(actor, other, reasoning) };
   const { signal } = new AbortController();
   const found = findSkills(actor.runtime.skills, skills);
-  return forecastCall(workOf(trial, FORECAST_TURN, signal), partsOf(words), found);
+  const work = workOf(trial, FORECAST_TURN, signal);
+  return forecastCall(work, { parts: partsOf(words), skills: found, notifications, mode });
 }
 
 function promptSession<Output>(

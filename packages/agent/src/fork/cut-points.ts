@@ -2,8 +2,9 @@
 
 import type { State } from '@tidemark/context';
 import { emptyState, evolve } from '@tidemark/context';
-import type { Log, Position, Recorded, SessionId, Timestamp } from '@tidemark/log';
+import type { ContentPart, Log, Position, Recorded, SessionId, Timestamp } from '@tidemark/log';
 import { AgentError } from '../errors.ts';
+import { isImageNote } from '../session/keep-images.ts';
 
 /**
  * Kind of work that is open after a record. A caller cannot fork after such a record. `request`: a request is pending.
@@ -115,11 +116,17 @@ export async function readPrompts(log: Log, session: SessionId): Promise<readonl
   for await (const { kind, data, position, at } of log.read(session)) {
     if (kind === 'turn.started') turn = position;
     if (kind !== 'prompt.given' || data.steer === true) continue;
-    const words = data.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+    const words = data.parts.flatMap((part, index) => wordsIn(part, data.parts[index - 1])).join('\n');
     prompts.push({ number: prompts.length + 1, position, at, words, begins: turn ?? position });
     turn = undefined;
   }
   return prompts;
+}
+
+/** Returns the text of a part. The line that the runtime adds after an image is not a part of the words. */
+function wordsIn(part: ContentPart, before: ContentPart | undefined): readonly string[] {
+  if (part.type !== 'text') return [];
+  return isImageNote(part, before) ? [] : [part.text];
 }
 
 /**

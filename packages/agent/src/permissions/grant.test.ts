@@ -207,3 +207,29 @@ describe('a grant for a whole tool', () => {
     expect(grantProblem({ tool: 'save' }, save)).toBeUndefined();
   });
 });
+
+describe('a grant for `write` in a place', () => {
+  const file = (path: string, more: Partial<RuledCall> = {}): RuledCall =>
+    call({ paths: [{ path }] }, { tool: 'edit', effect: 'write', ...more });
+  const grants = [{ tool: 'write', folders: ['src'], paths: ['a.ts'] }];
+
+  test('also covers an edit there', () => {
+    expect(byGrants(grants, file('src/deep/b.ts'))).toBe('always write "src/"');
+    expect(byGrants(grants, file('a.ts'))).toBe('always write "a.ts"');
+    expect(grantCovers({ tool: 'write', folders: ['src'] })).toBe(
+      'every call of write and edit below src/, with any content',
+    );
+  });
+
+  test('covers no edit elsewhere, and no call that does more than a write', () => {
+    expect(byGrants(grants, file('srcs/b.ts'))).toBeUndefined();
+    expect(byGrants(grants, file('src/b.ts', { effect: 'execute' }))).toBeUndefined();
+    expect(byGrants(grants, file('src/b.ts', { confined: false }))).toBeUndefined();
+    expect(byGrants(grants, file('src/b.ts', { tool: 'move' }))).toBeUndefined();
+    const host = { paths: [{ path: 'src/b.ts' }], hosts: ['a.example'] };
+    expect(byGrants(grants, call(host, { tool: 'edit', effect: 'write' }))).toBeUndefined();
+  });
+
+  test('is not given by a grant for `edit`, which creates no file', () =>
+    expect(byGrants([{ tool: 'edit', folders: ['src'] }], file('src/b.ts', { tool: 'write' }))).toBeUndefined());
+});

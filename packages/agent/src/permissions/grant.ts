@@ -6,6 +6,7 @@ import type { Granted, GrantedScript } from '@tidemark/log';
 import type { CommandPattern } from '../rules/command-pattern.ts';
 import { isCommand, readCommandPattern } from '../rules/command-pattern.ts';
 import type { RuledCall } from '../rules/ruled-call.ts';
+import { toolsOfPlaceGrant, widerTool } from './narrower-tools.ts';
 import { isWayToRun, launches } from '../rules/ways-to-run.ts';
 
 /** One command, path or host that a call uses. A new kind needs a new member here and a new entry in `partsOf`. */
@@ -94,8 +95,27 @@ export function byGrants(grants: readonly Granted[], call: RuledCall): string | 
   if (script !== undefined) return `always ${call.tool} exactly ${JSON.stringify(shortText(script.text))}`;
   const things = thingsOf(call);
   if (things === undefined) return undefined;
+  return namesOf(call.tool, held, things) ?? byWiderTool(grants, call, things);
+}
+
+function namesOf(tool: string, held: readonly Granted[], things: readonly Thing[]): string | undefined {
   const names = things.map((thing) => nameOfFirst(held, thing));
-  return names.includes(undefined) ? undefined : `always ${call.tool} ${[...new Set(names)].join(' + ')}`;
+  return names.includes(undefined) ? undefined : `always ${tool} ${[...new Set(names)].join(' + ')}`;
+}
+
+/** Returns the name of the grants of another tool that cover the call, if the call only writes to their places. */
+function byWiderTool(
+  grants: readonly Granted[],
+  { tool, effect, confined }: RuledCall,
+  things: readonly Thing[],
+): string | undefined {
+  if (effect !== 'write' || !confined || things.some(({ kind }) => kind !== 'path')) return undefined;
+  const wider = widerTool(tool);
+  return namesOf(
+    wider,
+    grants.filter((grant) => grant.tool === wider),
+    things,
+  );
 }
 
 /** Returns the beginning of a text, for the name of a rule. The log contains the name with each call. */
@@ -149,10 +169,14 @@ export function grantCovers(grant: Granted): string {
       ({ unsandboxed }) =>
         `${tool} runs exactly this text, only as a whole${unsandboxed === true ? ', also without a sandbox' : ''}`,
     ),
-    ...(paths.length === 0 ? [] : [`every call of ${tool} on ${listed(paths)}, with any content`]),
+    ...(paths.length === 0
+      ? []
+      : [`every call of ${toolsOfPlaceGrant(tool).join(' and ')} on ${listed(paths)}, with any content`]),
     ...(folders.length === 0
       ? []
-      : [`every call of ${tool} below ${listed(folders.map((one) => `${one}/`))}, with any content`]),
+      : [
+          `every call of ${toolsOfPlaceGrant(tool).join(' and ')} below ${listed(folders.map((one) => `${one}/`))}, with any content`,
+        ]),
     ...(hosts.length === 0 ? [] : [`every call of ${tool} that connects only to ${listed(hosts)}, with any data`]),
   ].join('; ');
 }

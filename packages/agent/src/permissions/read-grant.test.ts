@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { CallEffects, GrantOffer, RuledCall } from '../rules/ruled-call.ts';
 import { byGrants, grantCovers, grantInWords, grantOf } from './grant.ts';
-import { grantProblem, offeredPlaces, readGrant } from './read-grant.ts';
+import { grantProblem, offeredPatterns, offeredPlaces, readGrant } from './read-grant.ts';
 
 const runs = (...commands: readonly string[]): RuledCall => {
   const words = commands.map((command) => command.split(' '));
@@ -197,6 +197,23 @@ describe('a grant typed for a file tool', () => {
     expect(offeredPlaces(offer(edits('src/a/b.ts')))).toEqual(['src/a/b.ts', 'src/a/']);
     expect(offeredPlaces(offer(edits('a.ts')))).toEqual(['a.ts']);
     expect(offeredPlaces(offer(runs('npm test')))).toEqual([]);
+  });
+});
+
+describe('`offeredPatterns`', () => {
+  test('returns the command, then the patterns that can be granted for it, the narrowest first', () => {
+    expect(offeredPatterns(offer(runs('npm test')))).toEqual(['npm test', 'npm test *']);
+    expect(offeredPatterns(offer(runs('git status --short')))).toEqual([
+      'git status --short',
+      'git status --short *',
+      'git status *',
+    ]);
+    expect(offeredPatterns(offer(runs('node build.js')))).toEqual(['node build.js']);
+  });
+
+  test('returns nothing for several commands, for words with signs of patterns, and for an edit', () => {
+    for (const one of [runs('npm test', 'ls'), runs('ls *.ts'), runs("echo 'a"), edits('src/a.ts')])
+      expect(offeredPatterns(offer(one))).toEqual([]);
   });
 });
 

@@ -39,6 +39,23 @@ export function offeredPlaces({ call }: GrantOffer): readonly string[] {
 }
 
 /**
+ * Returns the texts that the permission question suggests for a grant of one plain command: the command itself, then the
+ * patterns that cover it, the narrowest first. A pattern that cannot be granted is omitted. Returns an empty list for
+ * any other call, and for a command with a word that a pattern would read in another way.
+ */
+export function offeredPatterns({ call, exact }: GrantOffer): readonly string[] {
+  const [words, ...more] = exact?.commands ?? [];
+  if (words === undefined || more.length > 0 || call.effects?.paths !== undefined) return [];
+  if (!words.every((word) => /^[\w./:=@%+,-]+$/.test(word))) return [];
+  const lengths = words.map((_, index) => words.length - index);
+  const patterns = lengths.map((length) => `${words.slice(0, length).join(' ')} *`);
+  return [
+    words.join(' '),
+    ...patterns.filter((text) => !('problem' in covering({ tool: call.tool, patterns: [text] }, call, text))),
+  ];
+}
+
+/**
  * Returns the reason why a grant cannot be used for this call, or `undefined` if it can be used. Every grant is
  * checked. It may be typed, or it may come from another program.
  */

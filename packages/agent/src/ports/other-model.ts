@@ -1,7 +1,8 @@
 // Another model for a session: how it is named, found and described.
 
-import type { RenderParameters } from '@tidemark/log';
+import type { NotificationReceived, RenderParameters } from '@tidemark/log';
 import type { Capabilities, Provider } from '@tidemark/model';
+import type { Mode } from './permissions.ts';
 
 /**
  * Provider, address and window of a model. Needed if the name of the model is not enough to find them. API keys come
@@ -29,10 +30,15 @@ export interface OtherModel {
   readonly parameters?: RenderParameters;
 }
 
-/** Settings of a forecast instead of those of the session: another model, other reasoning, and skills of the prompt. */
+/** Settings of a forecast instead of those of the session: another model, other reasoning, another mode, and what comes with
+ * the prompt. */
 export interface ForecastOptions extends ModelReach {
   readonly model?: string | OtherModel;
   readonly reasoning?: RenderParameters;
   /** Names of skills that are loaded with the prompt. */
   readonly skills?: readonly string[];
+  /** Notifications that will be recorded before the prompt. */
+  readonly notifications?: readonly NotificationReceived[];
+  /** Permission mode that will be set before the prompt. */
+  readonly mode?: Mode;
 }

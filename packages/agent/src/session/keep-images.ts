@@ -140,8 +140,12 @@ async function keep({ artifacts }: ImageKeeper, image: FittedImage | AsGiven): P
   const { digest, size } = await artifacts.put(data);
   const part: ImagePart<Digest> = defined({ type: 'image', artifact: digest, mediaType, bytes: size, width, height });
   if (changes.length === 0) return [part];
-  return [
-    part,
-    { type: 'text', text: `[the image above is shown at ${width} x ${height} pixels: ${changes.join(', ')}]` },
-  ];
+  return [part, { type: 'text', text: `${IMAGE_NOTE}${width} x ${height} pixels: ${changes.join(', ')}]` }];
+}
+
+const IMAGE_NOTE = '[the image above is shown at ';
+
+/** Returns true for the line that describes the changes of the image before it. `before` is the part before `part`. */
+export function isImageNote(part: ContentPart, before: ContentPart | undefined): boolean {
+  return before?.type === 'image' && part.type === 'text' && part.text.startsWith(IMAGE_NOTE);
 }

@@ -63,7 +63,7 @@ export function askSources(work: TurnContext, after?: readonly ToolEffect[]): Pr
  * Asks all sources, and returns the notes that a prompt would record now. Records nothing. The whole text of a long note
  * is stored as an artifact.
  */
-export async function findNotes(work: TurnContext): Promise<readonly Event[]> {
+export async function findNotes(work: AskingTurn): Promise<readonly Event[]> {
   return askingOf(work.session).mutex.pass(async () => {
     const asked = await Promise.all(work.runtime.sources.map((source) => askOne(work, source, undefined)));
     return asked.filter((note) => note !== undefined);
@@ -86,8 +86,14 @@ function askingOf(session: Session): SourceState {
 
 type NoteEvent = EventOf<'context.noted'>;
 
+/** A turn whose sources are asked. */
+interface AskingTurn extends TurnContext {
+  /** Permission mode that the sources see. Default: the recorded mode. */
+  readonly mode?: Mode;
+}
+
 async function askOne(
-  work: TurnContext,
+  work: AskingTurn,
   source: ContextSource,
   after: readonly ToolEffect[] | undefined,
 ): Promise<NoteEvent | undefined> {
@@ -100,7 +106,7 @@ async function askOne(
   }
 }
 
-async function withinPatience(work: TurnContext, source: ContextSource): Promise<NoteEvent | undefined> {
+async function withinPatience(work: AskingTurn, source: ContextSource): Promise<NoteEvent | undefined> {
   const { patienceMs = PATIENCE_MS } = source;
   const over = new AbortController();
   const tooSlow = new AbortController();
@@ -115,7 +121,7 @@ async function withinPatience(work: TurnContext, source: ContextSource): Promise
   }
 }
 
-async function noteOf(work: TurnContext, source: ContextSource, signal: AbortSignal): Promise<NoteEvent | undefined> {
+async function noteOf(work: AskingTurn, source: ContextSource, signal: AbortSignal): Promise<NoteEvent | undefined> {
   const { session, runtime, turn } = work;
   const noted = session.progress.lastNotes.get(source.name);
   const view = viewOf(work, noted?.revision, signal);
@@ -168,12 +174,12 @@ function isUrgent(session: Session, { name, urgent = false }: ContextSource, cau
   return urgent === 'always' || (urgent && cause !== 'initial');
 }
 
-function viewOf({ session, runtime }: TurnContext, noted: string | undefined, signal: AbortSignal): SourceView {
+function viewOf({ session, runtime, mode }: AskingTurn, noted: string | undefined, signal: AbortSignal): SourceView {
   const { state, progress } = session;
   return {
     workspace: state.workspace ?? '',
     now: runtime.surroundings.now(),
-    mode: progress.mode ?? 'read-only',
+    mode: mode ?? progress.mode ?? 'read-only',
     // The value is computed only when it is read, because most sources do not read the files.
     get files() {
       return new Map([...progress.knownFiles].map(([path, touch]) => [path, touch.digest]));

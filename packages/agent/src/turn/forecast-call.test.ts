@@ -97,3 +97,40 @@ test('`largePrompt` contains the input that the prompt adds, from the threshold 
   expect(largePrompt?.tokens).toBeGreaterThanOrEqual(1_000);
   expect(largePrompt?.tokens).toBeLessThan(5_000);
 });
+
+/** Returns the input of the last request as it was expected when it was recorded. */
+async function recordedInput({ records }: Live): Promise<number | undefined> {
+  const prepared = (await records()).findLast((record) => record.kind === 'request.prepared');
+  return prepared?.kind === 'request.prepared' ? prepared.data.size?.input : undefined;
+}
+
+test('a forecast contains the notifications that will come before the prompt', async () => {
+  const session = await goLive({ provider: answering(...answers(2)) });
+  await talk(session, 1);
+  const notification = { source: 'plan-mode', provenance: 'test', body: 'End your answer with a plan. '.repeat(20) };
+  const without = await session.live.forecast('Question 0');
+  const next = await session.live.forecast('Question 0', { notifications: [notification] });
+  expect((next?.gauge.input ?? 0) - (without?.gauge.input ?? 0)).toBeGreaterThan(100);
+  await session.live.notify(notification);
+  await talk(session, 1);
+  expect(next?.gauge.input).toBe(await recordedInput(session));
+  // @ts-expect-error A caller without types can pass anything.
+  await expect(session.live.forecast('.', { notifications: [{}] })).rejects.toThrow(AgentError);
+});
+
+test('a forecast contains the note about the mode of the prompt, also if no record names this mode yet', async () => {
+  const source: ContextSource = {
+    name: 'mode',
+    revision: ({ mode }) => mode,
+    render: ({ mode }) => `${mode} `.repeat(mode === 'auto' ? 10 : 100),
+    affectedBy: () => false,
+  };
+  const session = await goLive({ provider: answering(...answers(2)), runtime: { sources: [source] } });
+  const first = await session.live.forecast('Question 0');
+  await talk(session, 1);
+  expect(first?.gauge.input).toBe(await recordedInput(session));
+  const next = await session.live.forecast('Question 0', { mode: 'ask' });
+  await session.live.setMode('ask');
+  await talk(session, 1);
+  expect(next?.gauge.input).toBe(await recordedInput(session));
+});

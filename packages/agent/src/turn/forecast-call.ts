@@ -4,7 +4,15 @@
 import type { Gauge, State } from '@tidemark/context';
 import { branchState, expiryOf, isAlive, itemAt } from '@tidemark/context';
 import { defined } from '@tidemark/core';
-import type { Artifacts, ContentPart, Event, HistoryCompacted, Timestamp, TurnId } from '@tidemark/log';
+import type {
+  Artifacts,
+  ContentPart,
+  Event,
+  HistoryCompacted,
+  NotificationReceived,
+  Timestamp,
+  TurnId,
+} from '@tidemark/log';
 import { milliseconds, money, timestamp, turnId } from '@tidemark/log';
 import { sumOfMoney } from '@tidemark/model';
 import { recover } from '../decide/next-move.ts';
@@ -14,6 +22,7 @@ import type { Words } from '../ports/live-session.ts';
 import type { Skill } from '../ports/skill-shelf.ts';
 import type { InputBuckets } from '../ports/input-buckets.ts';
 import type { NextCall, NextCallPrice, PromptSize } from '../ports/next-call.ts';
+import type { Mode } from '../ports/permissions.ts';
 import { REWRITE_NOTICE } from '../ports/runtime.ts';
 import type { CallDraft, CallOptions } from '../request/draft-call.ts';
 import { draftCall, foreseeCall, mainPromptStream } from '../request/draft-call.ts';
@@ -37,26 +46,43 @@ export const FORECAST_TURN: TurnId = turnId('forecast');
 /** Content of a prompt, as the user gives it. */
 type GivenParts = Exclude<Words, string>;
 
+/** A prompt that is forecast. */
+interface ForecastPrompt {
+  readonly parts: GivenParts;
+  /** Skills that are loaded with the prompt. */
+  readonly skills: readonly Skill[];
+  /** Notifications that are recorded before the prompt. */
+  readonly notifications: readonly NotificationReceived[];
+  /** Permission mode of the prompt. The log does not contain it yet if it was chosen when the session was opened. */
+  readonly mode: Mode;
+}
+
 /**
  * Forecasts the call that a prompt with this content would make now, and its price at the time at which the cache entry
  * that it reads expires. The work depends on the content that was added after the last request. Only references are
- * copied from the whole history. `skills` are loaded with the prompt.
+ * copied from the whole history.
  *
  * @throws AgentError `agent/unknown-kind` if a later version wrote the log.
  */
 export async function forecastCall(
   place: StepContext,
-  given: GivenParts,
-  skills: readonly Skill[] = [],
+  { parts: given, skills, notifications, mode }: ForecastPrompt,
 ): Promise<NextCall> {
   const { session, runtime } = place;
   const artifacts = artifactsInMemory(session.log.artifacts);
   const { secrets, state: shown } = session;
   // Images and sources take some time, so they are prepared outside of the mutex.
   const parts = await keepGiven({ session: { secrets, state: shown, log: { artifacts } }, runtime }, given);
-  const notes = await findNotes(place);
+  const found = await findNotes({ ...place, mode });
   return place.session.mutex.pass(async () => {
     const options = await stepOptions(place);
+    const told = notifications.map((data): Event => ({
+      kind: 'notification.received',
+      at: options.at,
+      turn: place.turn,
+      data,
+    }));
+    const notes = [...told, ...found];
     const brought = bringSkills(place, skills, [], { at: options.at, turn: place.turn }).events;
     const trial = await branchWith(place, options, { notes, parts, brought });
     const { state } = trial;
@@ -91,7 +117,7 @@ interface ForecastPlace extends Pick<StepContext, 'promptStreams' | 'turn'> {
   readonly session: Pick<Session, 'state' | 'progress' | 'log'>;
 }
 
-/** Records of a prompt on trial: notes before the turn, notes of its skills (`brought`), and its content. */
+/** Records of a prompt on trial: notes and notifications before the turn, notes of its skills (`brought`), and its content. */
 interface TrialPrompt {
   readonly notes: readonly Event[];
   readonly brought?: readonly Event[];

@@ -156,6 +156,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search titles, prompts, answers, and paths of files, latest session first
+         * @description A record matches if it contains all words, in any case and without accents. Words in quotes must be next to each other. Each other word also finds longer words that begin with it. The first search reads the texts of all logs. While this takes long, the search is refused with `server/reading`.
+         */
+        get: operations["searchSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/sessions": {
         parameters: {
             query?: never;
@@ -789,6 +809,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sessions/{session}/what-if": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the cost of the calls of a session with other lifetimes and models, and without prunings and compactions */
+        get: operations["readWhatIf"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/sessions/{session}/why": {
         parameters: {
             query?: never;
@@ -1159,6 +1196,30 @@ export interface components {
             }[];
             /** @description True if more blocks contain the text. */
             more: boolean;
+        };
+        FoundText: {
+            /** @enum {string} */
+            kind: "title" | "prompt" | "answer" | "files";
+            /** @description Text around the first match in one line. The second part and each second one after it are matches. */
+            parts: string[];
+            /** @description Position of the record that contains the text. */
+            position: number;
+            /** @description Position of the request of this call, or of its answer in an import. */
+            request: number | null;
+            /** @description Step of the first call that contained the text or answered with it. */
+            step: number | null;
+        };
+        FoundTexts: {
+            /** @description True if more sessions have a match. */
+            more: boolean;
+            /** @description Sessions that could not be read to their end. */
+            problems: {
+                reason: string;
+                session: string;
+            }[];
+            sessions: components["schemas"]["SessionWithTexts"][];
+            /** @description Time at which the logs were read last. */
+            updatedAt: string;
         };
         GivenDraft: {
             attachments?: {
@@ -1622,6 +1683,16 @@ export interface components {
             updatedAt: string;
         };
         SessionMessage: SessionMessage;
+        SessionWithTexts: {
+            changedAt: string;
+            /** @description Number of records that match. */
+            records: number;
+            session: string;
+            /** @description The last of them: three of each session, or 200 of the session of the search. */
+            texts: components["schemas"]["FoundText"][];
+            title: string | null;
+            workspace: string;
+        };
         ShownCheckpoint: {
             after?: number;
             at: string;
@@ -1744,6 +1815,34 @@ export interface components {
         WaitingQuestion: {
             id: string;
             question: components["schemas"]["Question"];
+        };
+        /** @description Costs of the calls of a session in other cases. Amounts are US dollars. */
+        WhatIf: {
+            /** @description Number of calls that are replayed. */
+            calls: number;
+            cases: components["schemas"]["WhatIfCase"][];
+            compactions: number;
+            /** @description Number of calls of side streams. They are in no sum. */
+            others: number;
+            paid: string;
+            prunings: number;
+            /** @description Cost of the replay with the lifetimes, prunings and compactions of the session. */
+            replayed: string;
+            /** @description Number of calls of the main stream with unknown tokens or prices. They are in no sum. */
+            unknown: number;
+        };
+        WhatIfCase: {
+            /** @description Number of calls in `cost`. */
+            calls: number;
+            /** @enum {string} */
+            change: "lifetime" | "pruning" | "compaction" | "model";
+            /** @description Cost of the same calls: as paid for another model, otherwise as replayed. */
+            compared: string;
+            cost: string;
+            /** @description The lifetime, or the name of the model. Empty for other changes. */
+            name: string;
+            /** @description Step of the first request that would pass the input limit, or that has no price. */
+            stopsAt?: number;
         };
     };
     responses: never;
@@ -2064,6 +2163,41 @@ export interface operations {
                 };
                 content: {
                     "text/plain": string;
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    searchSessions: {
+        parameters: {
+            query: {
+                /** @description Number of sessions. */
+                limit?: number;
+                /** @description Session to search. Default: all sessions. */
+                session?: string;
+                text: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sessions with a match. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundTexts"];
                 };
             };
             /** @description The request was refused. `error.next` is the next step. */
@@ -3434,6 +3568,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CheckedSession"];
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readWhatIf: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The costs. The calls are replayed with one rule for the cache. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WhatIf"];
                 };
             };
             /** @description The request was refused. `error.next` is the next step. */

@@ -12,18 +12,19 @@ export interface SessionFile {
   parts(session: number): ReadParts;
 }
 
-/** Opens the file that this page is. Returns `undefined` if the page contains no data, so it has a server. */
-export async function openFile(page: Document): Promise<SessionFile | undefined> {
-  if (page.querySelector('#tidemark-index') === null) return undefined;
-  const index: FileIndex = await readPart(page, 'tidemark-index');
-  const sessions = index.sessions.map(
-    (_, number): ReadParts => ({
-      calls: once(() => readPart(page, `tidemark-${number}-calls`)),
-      requests: once(() => readPart(page, `tidemark-${number}-requests`)),
-      conversation: once(() => readPart(page, `tidemark-${number}-conversation`)),
-      texts: once(() => readPart(page, `tidemark-${number}-texts`)),
-    }),
-  );
+/** Returns the text of the element with an id, or `undefined` if there is none. */
+export type ElementText = (id: string) => string | undefined;
+
+/** Opens the file that a page is. Returns `undefined` if the page contains no data, so it has a server. */
+export async function openFile(textOf: ElementText): Promise<SessionFile | undefined> {
+  if (textOf('tidemark-index') === undefined) return undefined;
+  const index: FileIndex = await readPart(textOf, 'tidemark-index');
+  const sessions = index.sessions.map((_, number): ReadParts => ({
+    calls: once(() => readPart(textOf, `tidemark-${number}-calls`)),
+    requests: once(() => readPart(textOf, `tidemark-${number}-requests`)),
+    conversation: once(() => readPart(textOf, `tidemark-${number}-conversation`)),
+    texts: once(() => readPart(textOf, `tidemark-${number}-texts`)),
+  }));
   return {
     index,
     parts(number) {
@@ -42,12 +43,12 @@ function once<Value>(read: () => Promise<Value>): () => Promise<Value> {
   };
 }
 
-async function readPart<Value>(page: Document, name: string): Promise<Value> {
-  const element = page.querySelector(`#${name}`);
-  if (element === null) throw new Error(`the file is damaged: it has no part ${name}`);
-  const text = atob(element.textContent);
+async function readPart<Value>(textOf: ElementText, name: string): Promise<Value> {
+  const content = textOf(name);
+  if (content === undefined) throw new Error(`the file is damaged: it has no part ${name}`);
+  const text = atob(content);
   const bytes = Uint8Array.from(text, (character) => character.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
-  const value: Value = await new Response(stream).json();
+  const value: Value = JSON.parse(await new Response(stream).text());
   return value;
 }

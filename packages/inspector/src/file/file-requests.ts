@@ -59,10 +59,7 @@ function maskedDifference(
   const before = requests.findLastIndex(({ position }) => position === requests.at(-1)?.previous?.position);
   const textOf = (index: number): string =>
     blocks.textOf(blocksOfRequest(requests, index)[difference.block ?? 0] ?? -1) ?? '';
-  const character = firstDifferentCharacter(
-    difference.replaces ? textOf(before) : '',
-    textOf(requests.length - 1),
-  );
+  const character = firstDifferentCharacter(difference.replaces ? textOf(before) : '', textOf(requests.length - 1));
   return { ...difference, character };
 }
 
@@ -74,7 +71,9 @@ interface BlockList {
   textOf(number: number): string | undefined;
 }
 
-type Mutable<Columns> = { -readonly [Name in keyof Columns]: Columns[Name] extends readonly (infer One)[] ? One[] : never };
+type Mutable<Columns> = {
+  -readonly [Name in keyof Columns]: Columns[Name] extends readonly (infer One)[] ? One[] : never;
+};
 
 async function createBlockList(session: SessionRequests, { mask, packJson }: RequestTexts): Promise<BlockList> {
   const names = createNames();

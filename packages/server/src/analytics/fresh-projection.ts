@@ -28,6 +28,12 @@ export interface FreshProjection {
     session: SessionId,
     ask: (projection: SessionProjection) => Promise<Result>,
   ): Promise<Result & Freshness>;
+  /**
+   * Calls a function with the projection after an update of the rows and of the index of the texts.
+   *
+   * @throws ServerError `server/reading` if an update takes long, as the first search in a home with many sessions does.
+   */
+  readTexts<Result>(ask: (projection: SessionProjection) => Promise<Result>): Promise<Result & Freshness>;
   /** Ends a running update and closes the projection. */
   close(): Promise<void>;
 }
@@ -69,9 +75,15 @@ export function createFreshProjection(projection: SessionProjection): FreshProje
       'send the request again in a few seconds',
     );
   };
+  const texts = updatesOfTexts(projection, over.signal);
   return {
     async readSession(session, ask) {
       const freshness = await single.update(session);
+      return { ...(await ask(projection)), ...freshness };
+    },
+    async readTexts(ask) {
+      const freshness = await fresh();
+      await texts.update();
       return { ...(await ask(projection)), ...freshness };
     },
     async read(ask) {
@@ -80,9 +92,45 @@ export function createFreshProjection(projection: SessionProjection): FreshProje
     },
     async close() {
       over.abort();
-      await Promise.allSettled([updating, single.settled()]);
+      await Promise.allSettled([updating, single.settled(), texts.settled()]);
       await projection.close();
     },
+  };
+}
+
+/** Updates of the index of the texts. Searches that come together share one. */
+interface TextUpdates {
+  /** @throws ServerError `server/reading` if the update takes long. */
+  update(): Promise<void>;
+  /** Waits for the end of a running update. */
+  settled(): Promise<unknown>;
+}
+
+function updatesOfTexts(projection: SessionProjection, signal: AbortSignal): TextUpdates {
+  let running: Promise<true> | undefined;
+  let progress = '';
+  const begin = async (): Promise<true> => {
+    await projection.updateTexts({
+      signal,
+      onProgress: ({ sessions, sessionsRead }) => {
+        progress = `${sessionsRead} of ${sessions} sessions`;
+      },
+    });
+    return true;
+  };
+  return {
+    async update() {
+      running ??= begin().finally(() => {
+        running = undefined;
+      });
+      if ((await withinTime(running)) === true) return;
+      throw new ServerError(
+        'server/reading',
+        `the texts are being read for the search: ${progress}`,
+        'send the request again in a few seconds',
+      );
+    },
+    settled: () => Promise.allSettled([running]),
   };
 }
 
@@ -117,7 +165,7 @@ function updatesOfSessions(projection: SessionProjection, signal: AbortSignal): 
 }
 
 /** Returns the result of an update, or `undefined` if it takes too long. The update then runs on. */
-async function withinTime(updating: Promise<Freshness>): Promise<Freshness | undefined> {
+async function withinTime<Result>(updating: Promise<Result>): Promise<Result | undefined> {
   const late = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => late.resolve(undefined), LONGEST_WAIT_MS);
   // The error of an update that runs on is thrown to the next reader.

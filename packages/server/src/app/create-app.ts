@@ -24,6 +24,7 @@ import { addProcessRoutes } from './process-routes.ts';
 import { addRequestRoutes } from './request-routes.ts';
 import { addRewindRoutes } from './rewind-routes.ts';
 import type { RoutePlace, ServerApp } from './route-parts.ts';
+import { addSearchRoutes } from './search-routes.ts';
 import { addServiceRoutes, OPEN_PATHS } from './service-routes.ts';
 import { addSessionRoutes } from './session-routes.ts';
 import { addSettingRoutes } from './setting-routes.ts';
@@ -75,6 +76,7 @@ export function createApp(place: AppPlace): ServerApp {
   addEventRoutes(app, place);
   addAnalyticsRoutes(app, place);
   addInspectorRoutes(app, place);
+  addSearchRoutes(app, place);
   addOpenApiDocument(app, place.version);
   app.notFound((context) => {
     const { status, body } = failureAnswer(

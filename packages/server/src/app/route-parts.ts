@@ -2,7 +2,7 @@
 
 import { z } from '@hono/zod-openapi';
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import type { Encoders } from '@tidemark/agent';
+import type { Encoders, Secrets } from '@tidemark/agent';
 import type { Log, SessionId } from '@tidemark/log';
 import type { LiveSessions } from '../live/live-sessions.ts';
 import type { FileRestorer, ModelNames } from '../ports.ts';
@@ -20,6 +20,8 @@ export interface RoutePlace {
   readonly restorer?: FileRestorer | undefined;
   /** Encoders of the requests that this version can rebuild. */
   readonly encoders: Encoders;
+  /** Masks the secrets in texts of many sessions. */
+  readonly mask: Secrets['mask'];
   readonly authentication: Authentication;
   readonly version: string;
 }

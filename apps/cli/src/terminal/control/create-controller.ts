@@ -18,6 +18,7 @@ import type { TerminalState } from '../state/terminal-state.ts';
 import type { Attention } from './attention.ts';
 import { createAttention } from './attention.ts';
 import { createLongTexts } from './long-texts.ts';
+import type { Modes } from './modes.ts';
 import { createModes } from './modes.ts';
 import type { Panels } from './panels.ts';
 import { createPanels } from './panels.ts';
@@ -91,7 +92,8 @@ export function createController(options: ControllerOptions = {}): OwnedControll
     if (planned) await modes.setMode('plan');
   };
   const { agent, session, workspace } = shown;
-  const { forecast, openFor } = shown;
+  const { openFor } = shown;
+  const forecast = forecastWith(shown, () => modes.notification());
   const base = { ...basics, agent, session, workspace, openSession, forecast, openFor };
   const turns = createTurns({
     ...base,
@@ -128,6 +130,14 @@ export function createController(options: ControllerOptions = {}): OwnedControll
     close: shown.close,
     left: left.promise,
     leave: () => left.resolve(),
+  };
+}
+
+/** Returns the forecast of a prompt with the notification of the modes, which is recorded before the prompt. */
+function forecastWith(shown: ShownSession, notification: Modes['notification']): ShownSession['forecast'] {
+  return (words, prompt) => {
+    const next = notification();
+    return shown.forecast(words, { ...prompt, ...(next && { notifications: [next] }) });
   };
 }
 

@@ -2,6 +2,7 @@
 // its answer with a plan. After the turn, the user decides about the plan.
 
 import type { AgentSession, Mode } from '@tidemark/kit';
+import type { NotificationReceived } from '@tidemark/log';
 
 import type { Controller, TerminalMode } from '../state/controller.ts';
 import type { TerminalState } from '../state/terminal-state.ts';
@@ -10,6 +11,8 @@ import type { TerminalState } from '../state/terminal-state.ts';
 export interface Modes extends Pick<Controller, 'nextMode' | 'setMode'> {
   /** Records a notification about the plan mode if the model does not know yet that it began or ended. */
   inform(session: AgentSession): Promise<void>;
+  /** Returns the notification that the next prompt will record, if there is one. */
+  notification(): NotificationReceived | undefined;
   /** Called when another session is shown: its model knows nothing about the plan mode. */
   forget(): void;
   /** Asks the user about the plan of a turn. Does nothing outside of the plan mode. */
@@ -40,11 +43,16 @@ export function createModes(place: ModesPlace): Modes {
   let informed = false;
   // Mode that was chosen last. The state follows when the mode is recorded.
   let chosen: TerminalMode | undefined;
-  const inform = async (session: AgentSession): Promise<void> => {
+  const notification = (): NotificationReceived | undefined => {
     const plans = place.state.get().mode === 'plan';
-    if (plans === informed) return;
-    informed = plans;
-    await session.notify(plans ? BEGUN : OVER);
+    if (plans === informed) return undefined;
+    return plans ? BEGUN : OVER;
+  };
+  const inform = async (session: AgentSession): Promise<void> => {
+    const next = notification();
+    if (next === undefined) return;
+    informed = next === BEGUN;
+    await session.notify(next);
   };
   const setMode = async (mode: TerminalMode): Promise<void> => {
     chosen = mode;
@@ -60,6 +68,7 @@ export function createModes(place: ModesPlace): Modes {
   };
   return {
     inform,
+    notification,
     setMode,
     forget() {
       informed = false;

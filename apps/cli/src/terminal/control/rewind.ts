@@ -2,12 +2,15 @@
 
 import type { NumberedPrompt } from '@tidemark/agent';
 import { planFork, readPrompts } from '@tidemark/agent';
+import type { ContentPart, Log, SessionId } from '@tidemark/log';
 
 import { CliError } from '../../frame/failure.ts';
 import { withStyle } from '../../frame/shown.ts';
+import { markedText } from '../../present/marked-text.ts';
 import type { Controller } from '../state/controller.ts';
 import { withoutOutputs } from '../state/prompt-text.ts';
 import type { ChoiceOption } from '../state/terminal-state.ts';
+import { recordedDraft } from './recorded-draft.ts';
 import { offerRestore } from './restore-files.ts';
 import type { SessionsPlace } from './shown-session.ts';
 
@@ -19,7 +22,7 @@ export type RewindPlace = Pick<
   Pick<SessionsPlace, 'restoring'>;
 
 /**
- * Lets the user choose an earlier prompt, shows a fork that begins before it, and puts the text of the prompt into the
+ * Lets the user choose an earlier prompt, shows a fork that begins before it, and puts the prompt into the
  * editor. The session that was shown stays as it is. Files that tools changed since then are restored on request.
  *
  * @throws CliError `cli/refused` while a turn runs.
@@ -46,24 +49,45 @@ export async function rewindSession(place: RewindPlace): Promise<void> {
   const fork = await session.fork(before);
   await place.openSession({ open: 'live', session: fork });
   place.print([
+    [withStyle('cyan', 'back'), ` to the time before prompt ${chosen.number}: ${promptLine(chosen)}`],
     withStyle('dim', `This is a fork of ${session.id} from before prompt ${chosen.number}. That session is kept.`),
   ]);
-  const words = withoutOutputs(chosen.words);
-  if (words !== chosen.words)
+  if (log !== undefined) await refillPrompt(place, log, { session: session.id, position: chosen.position });
+  if (restoring !== undefined) await offerRestore(restoring, place);
+}
+
+/** Puts a recorded prompt into the editor, with its images. */
+async function refillPrompt(
+  place: RewindPlace,
+  log: Log,
+  { session, position }: { readonly session: SessionId; readonly position: number },
+): Promise<void> {
+  const parts: ContentPart[] = [];
+  for await (const { kind, data } of log.read(session, position, position + 1))
+    if (kind === 'prompt.given') parts.push(...data.parts);
+  const { text, attached, leftOutput, missing } = await recordedDraft(parts, log.artifacts);
+  if (leftOutput)
     place.print([
       withStyle(
         'dim',
         'The output of your `!` command is not sent with it again. Run the command again if it is needed.',
       ),
     ]);
-  place.refill(words);
-  if (restoring !== undefined) await offerRestore(restoring, place);
+  if (missing.length > 0)
+    place.print([
+      withStyle('yellow', markedText(`The prompt had ${missing.join(', ')}, which cannot be read any more.`)),
+    ]);
+  place.refill(text, attached);
 }
 
 /** Longest text of a prompt in the list, in characters. */
 const LONGEST = 200;
 
-function optionOf({ number, words, at }: NumberedPrompt): ChoiceOption {
-  const text = withoutOutputs(words).replaceAll(/\s+/g, ' ').trim().slice(0, LONGEST);
-  return { label: `${number}. ${text}`, note: at.slice(0, 16).replace('T', ' ') };
+function optionOf(prompt: NumberedPrompt): ChoiceOption {
+  return { label: `${prompt.number}. ${promptLine(prompt)}`, note: prompt.at.slice(0, 16).replace('T', ' ') };
+}
+
+/** Returns the beginning of a prompt, on one line. */
+function promptLine({ words }: NumberedPrompt): string {
+  return withoutOutputs(words).replaceAll(/\s+/g, ' ').trim().slice(0, LONGEST);
 }

@@ -2,7 +2,7 @@
 
 import { createAgent } from '@tidemark/kit';
 import type { Agent, AgentSession } from '@tidemark/kit';
-import type { Log, LogWriter } from '@tidemark/log';
+import type { Log, LogWriter, SessionId } from '@tidemark/log';
 import { callId, LogError, sessionId, timestamp } from '@tidemark/log';
 import { createScriptedProvider } from '@tidemark/provider-scripted';
 import { createMemoryStore } from '@tidemark/store-memory';
@@ -12,7 +12,7 @@ import { draftOf, openScriptedTerminal, says } from '../../../tests/scripted-ter
 import type { ScriptedTerminal } from '../../../tests/scripted-terminal.ts';
 import { answer, call } from '../../../tests/terminal-scene.ts';
 import { OUTPUT_NAME } from '../state/prompt-text.ts';
-import type { ChoicePanel } from '../state/terminal-state.ts';
+import type { ChoicePanel, TerminalState } from '../state/terminal-state.ts';
 
 /** Sends prompts one after the other, and waits for the end of each turn. */
 async function talk({ controller, until }: ScriptedTerminal, ...prompts: readonly string[]): Promise<void> {
@@ -172,6 +172,13 @@ test('a rewind continues in a fork before the chosen prompt, with its text in th
   list.choose(1);
   const { refill, session } = await terminal.until((state) => state.refill !== undefined);
   expect(refill?.text).toBe('second');
+  const { printedBefore, conversation } = terminal.controller.state.get();
+  // The earlier part is on the screen, so only the new lines are printed.
+  expect(JSON.stringify(conversation.blocks.from(0, printedBefore))).toContain('One.');
+  expect(JSON.stringify(conversation.blocks.from(printedBefore ?? 0))).toContain(
+    ' to the time before prompt 2: second',
+  );
+  expect(JSON.stringify(conversation.blocks.from(printedBefore ?? 0))).not.toContain('One.');
   expect(session).not.toBe(before);
   expect([terminal.printed().includes('One.'), terminal.printed().includes('Two.')]).toEqual([true, false]);
   await talk(terminal, 'another second');
@@ -191,6 +198,54 @@ test('a rewind leaves out the output of a command that went with the prompt, and
   expect(refill?.text).toBe('what is there?');
   expect(terminal.printed()).toContain('is not sent with it again');
 });
+
+test('a rewind in a later process brings the image of the prompt back, and not the line about its size', async () => {
+  const store = createMemoryStore();
+  const id = await sessionWithImage(store);
+  const terminal = await openScriptedTerminal({ store });
+  await terminal.controller.openSession({ open: 'existing', id });
+  terminal.controller.rewind();
+  const list = await untilChoice(terminal);
+  expect(list.options.map(({ label }) => label)).toEqual(['1. see [image 1: form.png 8×6] stdin (5 bytes): piped']);
+  list.choose(0);
+  const { refill } = await terminal.until((state) => state.refill !== undefined);
+  expect(refill).toMatchObject({
+    text: 'see [image 1: form.png 8×6]',
+    attached: [
+      { type: 'image', data: Buffer.from('the bytes') },
+      { type: 'attachment', name: 'stdin', data: Buffer.from('piped') },
+    ],
+  });
+});
+
+test('a rewind reports an image whose bytes are gone', async () => {
+  const store = createMemoryStore();
+  const id = await sessionWithImage(store);
+  const terminal = await openScriptedTerminal({ store });
+  await terminal.controller.openSession({ open: 'existing', id });
+  vi.spyOn(store.artifacts, 'get').mockImplementation(() => {
+    throw new LogError('log/missing', 'gone', {});
+  });
+  terminal.controller.rewind();
+  (await untilChoice(terminal)).choose(0);
+  const { refill } = await terminal.until((state) => state.refill !== undefined);
+  expect(refill?.attached).toMatchObject([{ name: 'stdin' }]);
+  expect(terminal.printed()).toContain('The prompt had an image, which cannot be read any more.');
+});
+
+/** Stores a session with one prompt that has an image and a text, and returns its id. */
+async function sessionWithImage(store: Log): Promise<SessionId> {
+  const { digest, size } = await store.artifacts.put(Buffer.from('the bytes'));
+  const held = await openElsewhere(store);
+  await held.prompt([
+    { type: 'image', artifact: digest, mediaType: 'image/png', bytes: size, width: 8, height: 6 },
+    { type: 'text', text: '[the image above is shown at 8 x 6 pixels: scaled down from 16 x 12]' },
+    { type: 'text', text: 'see [image 1: form.png 8×6]' },
+    { type: 'attachment', name: 'stdin', data: Buffer.from('piped') },
+  ]);
+  await held.close();
+  return held.id;
+}
 
 test('a session that is open elsewhere is followed, and can be continued in a fork', async () => {
   const store = createMemoryStore();
@@ -224,6 +279,24 @@ test('a session that was open elsewhere can be opened after it was closed there'
   await held.close();
   await terminal.controller.openSession({ open: 'existing', id: held.id });
   expect(terminal.controller.state.get()).toMatchObject({ readOnly: false, session: held.id });
+});
+
+test('the forecast contains the notification that the plan mode sends with the next prompt', async () => {
+  const store = createMemoryStore();
+  const terminal = await openScriptedTerminal({ store, answers: [says('One.'), says('The plan.')] });
+  await talk(terminal, 'first');
+  await terminal.controller.setMode('read-only');
+  terminal.controller.draftChanged(draftOf('second'));
+  const inputOf = ({ status: { next } }: TerminalState): number => next?.gauge.input ?? 0;
+  const before = inputOf(await terminal.until((state) => inputOf(state) > 0));
+  await terminal.controller.setMode('plan');
+  const planned = inputOf(await terminal.until((state) => inputOf(state) > before + 40));
+  terminal.controller.send(draftOf('second'));
+  await untilChoice(terminal);
+  const [summary] = (await store.sessions()).sessions;
+  const records = await Array.fromAsync(store.read(summary?.session ?? expect.unreachable()));
+  const sent = records.findLast((record) => record.kind === 'request.prepared');
+  expect(sent?.data.size?.input).toBe(planned);
 });
 
 test('plan mode tells the model once, and asks about the plan after the turn', async () => {

@@ -42,6 +42,7 @@ export function createStatusUpdates({ state, session: shown, workspace, forecast
       now.generation !== before.generation ||
       now.session !== before.session ||
       now.status.changes !== before.status.changes ||
+      now.mode !== before.mode ||
       (before.running && !now.running);
     before = now;
     if (isOutdated) void refresh();

@@ -17,7 +17,7 @@ import { imagePathsIn } from './sources/pasted-paths.ts';
 import { cleanText } from './text/clean-text.ts';
 import { editText, setText } from './text/edit-text.ts';
 import type { FoldedPart, FoldedParts } from './text/folded.ts';
-import { attachedIn, foldCharacter, foldLabels } from './text/folded.ts';
+import { foldAttached, foldCharacter, foldLabels, foldPastes } from './text/folded.ts';
 
 /** Puts texts and images into the editor. */
 export interface PartAttacher {
@@ -77,10 +77,13 @@ export function createPartAttacher(
     },
     refill(text, attached) {
       const { edited, parts } = state.get();
-      const folded = foldLabels(cleanText(text), parts);
-      const known = new Set(attachedIn(folded, parts));
-      const missing = attached.filter((one) => !known.has(one)).map(attach);
-      const filled = [folded, ...missing].filter((piece) => piece !== '').join(' ');
+      // The given parts replace their labels. A part of the editor can have the same label and be another image.
+      const filled = foldAttached(
+        foldPastes(cleanText(text), parts),
+        attached,
+        (one, name) =>
+          knownIn(parts, one) ?? attach(one.type === 'image' && name !== undefined ? { name, ...one } : one),
+      );
       const rest = edited.buffer.text;
       change({ edited: setText(edited, rest.trim() === '' ? filled : `${filled}\n${rest}`), recalled: undefined });
     },
@@ -89,6 +92,11 @@ export function createPartAttacher(
       change({ edited: setText(edited, foldLabels(cleanText(text), parts)), recalled: undefined });
     },
   };
+}
+
+/** Returns the character of a part that the editor knows. */
+function knownIn(parts: FoldedParts, attached: GivenImage | GivenAttachment): string | undefined {
+  return [...parts].find(([, part]) => part.kind === 'attached' && part.attached === attached)?.[0];
 }
 
 /** Adds folded parts to the state. Each function returns the character of its part. */

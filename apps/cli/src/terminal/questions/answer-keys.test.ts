@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 
 import { render } from '../../frame/shown.ts';
 import type { AnswerStep } from './answer-keys.ts';
-import { pressKey, startAnswering } from './answer-keys.ts';
+import { grantPlaces, pressKey, startAnswering } from './answer-keys.ts';
 import { FOOT_ROWS, questionPages } from './question-pages.ts';
 
 function questionOf(change: Partial<CallQuestion> = {}): CallQuestion {
@@ -70,6 +70,53 @@ test('a allows the exact command, or a typed pattern, for the session', () => {
   expect(press('a⏎')).toEqual({ answer: { decision: 'allowed', always, keep: 'session' } });
   expect(press('p⏎')).toEqual({ answer: { decision: 'allowed', always, keep: 'project' } });
   expect(press('anpm run *⏎')).toMatchObject({ problem: expect.stringContaining('npm run *') });
+});
+
+test('a suggests the command, the arrows its patterns, and text replaces the suggestion', () => {
+  const typed = (keys: string, question?: CallQuestion): unknown => {
+    const step = press(keys, question);
+    return 'typed' in step ? step.typed : step;
+  };
+  expect([typed('a'), typed('a↓'), typed('a↓↓'), typed('p')]).toEqual([
+    'npm test',
+    'npm test *',
+    'npm test',
+    'npm test',
+  ]);
+  expect([typed('a *'), typed('anpm'), typed('a⌫x')]).toEqual(['npm test *', 'npm', 'npm tesx']);
+  const patterns = ['npm test *'];
+  expect(typed('a↓⏎')).toEqual({
+    answer: { decision: 'allowed', always: { tool: 'bash', patterns }, keep: 'session' },
+  });
+  expect(typed('a *⏎')).toEqual(typed('a↓⏎'));
+});
+
+test('a suggests nothing for several commands, whose grant is exact', () => {
+  const { offer, ...question } = questionOf();
+  const commands = [['npm', 'test'], ['ls']];
+  if (offer === undefined) throw new Error('the question has no offer');
+  const both = { ...question, offer: { ...offer, exact: { tool: 'bash', commands } } };
+  expect(grantPlaces(both)).toEqual(['']);
+  expect(press('a', both)).toMatchObject({ typed: '' });
+  expect(press('a⏎', both)).toMatchObject({ answer: { always: { commands } } });
+});
+
+test('the keys of the viewer turn the pages of a question, and y works after the last one', () => {
+  const pageAfter = (keys: string): unknown => {
+    const step = press(keys, questionOf(), 22);
+    return 'page' in step ? [step.page, step.seen] : step;
+  };
+  expect([pageAfter('j'), pageAfter('jjk'), pageAfter('f b'), pageAfter('G'), pageAfter('Gg')]).toEqual([
+    [1, false],
+    [1, false],
+    [1, false],
+    [21, true],
+    [0, true],
+  ]);
+  expect(press('Gy', questionOf(), 22)).toEqual({ answer: 'allowed' });
+  const named = (name: 'first' | 'last'): AnswerStep =>
+    pressKey({ page: 3, seen: false, typed: '' }, { input: '', name }, questionOf(), 22);
+  expect([named('first'), named('last')]).toMatchObject([{ page: 0 }, { page: 21, seen: true }]);
 });
 
 test('the arrows choose between the places of a grant, and keep a typed text', () => {

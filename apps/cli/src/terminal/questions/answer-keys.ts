@@ -1,6 +1,6 @@
 // Keys with which the user answers a question. A yes is possible only after every page was shown.
 
-import { offeredPlaces } from '@tidemark/agent';
+import { offeredPatterns, offeredPlaces } from '@tidemark/agent';
 import type { PermissionAnswer, Question } from '@tidemark/kit';
 
 import { readReply } from '../../present/read-reply.ts';
@@ -26,7 +26,7 @@ export type AnswerLine = 'reason' | 'session' | 'project' | 'unseen';
 /** A pressed key: the typed characters, and the name of a special key. */
 export interface PressedKey {
   readonly input: string;
-  readonly name?: 'enter' | 'escape' | 'backspace' | 'next' | 'previous' | undefined;
+  readonly name?: 'enter' | 'escape' | 'backspace' | 'next' | 'previous' | 'first' | 'last' | undefined;
 }
 
 /** State or answer after a key. `interrupt` means that the user ends the turn of the question without an answer. */
@@ -46,8 +46,8 @@ export function pressKey(state: Answering, key: PressedKey, question: Question, 
 
 function pressAnswer(state: Answering, { input, name }: PressedKey, question: Question, pages: number): AnswerStep {
   if (name === 'escape') return { interrupt: true };
-  if (name === 'previous' || input === 'b') return turnTo(state, state.page - 1, pages);
-  if (name === 'next' || name === 'enter' || input === ' ') return turnTo(state, state.page + 1, pages);
+  const page = pageAfter(state.page, { input, name }, pages);
+  if (page !== undefined) return turnTo(state, page, pages);
   const letter = input.toLowerCase();
   if (letter === 'n') return question.about === 'call' ? openLine(state, 'reason') : { answer: 'denied' };
   if (!['y', 'u', 'a', 'p'].includes(letter)) return state;
@@ -65,14 +65,39 @@ function pressAnswer(state: Answering, { input, name }: PressedKey, question: Qu
   return openLine(state, letter === 'a' ? 'session' : 'project', place);
 }
 
+/** Keys that turn pages, as in the viewer. */
+const PAGE_KEYS: ReadonlyMap<string, 'next' | 'previous' | 'first' | 'last'> = new Map([
+  ...[' ', 'f', 'j'].map((key) => [key, 'next'] as const),
+  ...['b', 'k'].map((key) => [key, 'previous'] as const),
+  ['g', 'first'],
+  ['G', 'last'],
+]);
+
+/** Returns the index of the page after a key, or `undefined` for a key that turns no page. */
+function pageAfter(page: number, { input, name }: PressedKey, pages: number): number | undefined {
+  const turn = name === 'enter' ? 'next' : (name ?? PAGE_KEYS.get(input));
+  if (turn === 'first') return 0;
+  if (turn === 'last') return pages - 1;
+  if (turn === 'next') return page + 1;
+  return turn === 'previous' ? page - 1 : undefined;
+}
+
 /**
- * Returns the texts with which the line of a grant can begin, the narrowest first. A write has no exact grant. The line
- * then begins with the nearest place that the question offers.
+ * Returns the texts with which the line of a grant can begin, the narrowest first. A plain command begins with itself. An
+ * empty text is a grant for exactly the call. A write has no exact grant. The line then begins with the nearest place
+ * that the question offers.
  */
 export function grantPlaces(question: Question): readonly string[] {
   if (question.about !== 'call' || question.offer === undefined) return [];
-  const places = offeredPlaces(question.offer);
-  return question.offer.exact === undefined ? places : ['', ...places];
+  const { offer } = question;
+  const places = [...offeredPatterns(offer), ...offeredPlaces(offer)];
+  return offer.exact === undefined || isExact(question, places[0]) ? places : ['', ...places];
+}
+
+/** Returns true if the text is the command of the call. A grant for it is then the exact one. */
+function isExact(question: Question, text: string | undefined): boolean {
+  if (text === undefined || question.about !== 'call' || question.offer === undefined) return false;
+  return offeredPatterns(question.offer)[0] === text;
 }
 
 /** Replaces the place of a grant with the next or the previous one. A text that the user typed is kept. */
@@ -103,11 +128,24 @@ function typeInLine(state: Answering, line: AnswerLine, { input, name }: Pressed
       return endLine(state, line, question);
     case 'backspace':
       return { ...state, typed: Array.from(state.typed).slice(0, -1).join(''), problem: undefined };
+    case 'first':
+    case 'last':
+      return state;
     case 'next':
     case 'previous':
       return otherPlace(state, line, name, question);
     case undefined: {
-      const next = { ...state, typed: state.typed + input.replaceAll(/\p{Cc}+/gu, ' '), problem: undefined };
+      // Text in place of a suggested command is another pattern. A space continues the suggested one.
+      const isSuggested =
+        question.about === 'call' &&
+        question.offer !== undefined &&
+        !input.startsWith(' ') &&
+        offeredPatterns(question.offer).includes(state.typed);
+      const next = {
+        ...state,
+        typed: (isSuggested ? '' : state.typed) + input.replaceAll(/\p{Cc}+/gu, ' '),
+        problem: undefined,
+      };
       // Fast keys can arrive together with Enter. A grant is not ended in this way, because it could be a paste.
       return line === 'reason' && /^\P{Cc}+\r$/u.test(input) ? endLine(next, line, question) : next;
     }
@@ -118,7 +156,9 @@ const WORDS: Readonly<Record<AnswerLine, string>> = { reason: 'n ', session: 'a 
 
 function endLine(state: Answering, line: AnswerLine, question: Question): AnswerStep {
   if (question.about !== 'call') return { answer: 'denied' };
-  const reply = readReply(question, `${WORDS[line]}${state.typed.trim()}`.trim());
+  const typed = state.typed.trim();
+  const isGrant = line === 'session' || line === 'project';
+  const reply = readReply(question, `${WORDS[line]}${isGrant && isExact(question, typed) ? '' : typed}`.trim());
   if (reply === 'unclear') return { ...state, problem: 'this is not one of the answers' };
   return 'answer' in reply ? reply : { ...state, problem: reply.problem };
 }

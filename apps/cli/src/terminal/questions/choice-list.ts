@@ -46,6 +46,10 @@ export function pressChoice(
       return { ...state, marked: matching[Math.min(matching.length - 1, place + 1)] ?? state.marked };
     case 'previous':
       return { ...state, marked: matching[Math.max(0, place - 1)] ?? state.marked };
+    case 'first':
+      return { ...state, marked: matching[0] ?? state.marked };
+    case 'last':
+      return { ...state, marked: matching.at(-1) ?? state.marked };
     case 'backspace':
       return searchFor(state, Array.from(state.search).slice(0, -1).join(''), options);
     case undefined: {

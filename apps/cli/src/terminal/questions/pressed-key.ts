@@ -19,6 +19,8 @@ function nameOf(key: Key): PressedKey['name'] {
   if (key.return) return 'enter';
   if (key.escape) return 'escape';
   if (key.backspace || key.delete) return 'backspace';
+  if (key.home) return 'first';
+  if (key.end) return 'last';
   if (key.pageDown || key.downArrow) return 'next';
   return key.pageUp || key.upArrow ? 'previous' : undefined;
 }

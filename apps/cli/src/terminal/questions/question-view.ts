@@ -125,12 +125,14 @@ function footOf(
 ): Shown {
   if (line !== undefined) {
     const isGrant = line === 'session' || line === 'project';
-    const arrows = isGrant && grantPlaces(question).length > 1 ? ' · ↑↓: other place' : '';
+    const arrows = isGrant && grantPlaces(question).length > 1 ? ' · ↑↓: other' : '';
     const keys = `  Enter: ${line === 'reason' ? 'deny' : 'allow'}${arrows} · Esc: back`;
-    return [withStyle('cyan', LINES[line]), typed, '▏', withStyle('dim', keys)];
+    const nothing = isGrant && typed === '' && grantPlaces(question)[0] === '' ? 'exactly this' : '';
+    return [withStyle('cyan', LINES[line]), typed, '▏', withStyle('dim', nothing + keys)];
   }
   const back = page > 0 ? ' · b: back' : '';
-  const turn = page < pages - 1 ? 'space: next page · ' : '';
+  const end = seen ? '' : 'G: last · ';
+  const turn = page < pages - 1 ? `space: next page · ${end}` : '';
   const place = pages > 1 ? ` · page ${page + 1} of ${pages}${back}` : '';
   return withStyle('cyan', `${turn}${seen ? keysOf(question) : 'n: deny'} · Esc: ${escape}${place}`);
 }

@@ -3,6 +3,8 @@
 
 import type { GivenAttachment, GivenImage } from '@tidemark/kit';
 
+import type { Draft } from '../../state/draft.ts';
+
 /** A long paste, or an image or a text that is sent with the prompt. The editor shows its label. */
 export type FoldedPart =
   | { readonly kind: 'paste'; readonly label: string; readonly text: string }
@@ -45,5 +47,40 @@ export function foldLabels(text: string, parts: FoldedParts): string {
   let folded = text;
   for (const [character, part] of parts)
     if (part.kind === 'attached') folded = folded.replace(part.label, () => character);
+  return folded;
+}
+
+/** Matches the label of an image, with its size if it has one, or of an attached text. */
+const LABELS = {
+  image: /\[image \d+: (?:((?:(?!\[image )[^\n])+?) \d+×\d+|([^\n\]]+))\]/,
+  attachment: /\[attached: ([^\n\]]+)\]/,
+};
+
+/**
+ * Puts images and attached texts back in place of their labels. The attached parts have the order of their labels in the
+ * text. `fold` returns the character of a part, and gets the name in its label. A part without a label is put after the
+ * text, and a label without a part remains text.
+ */
+export function foldAttached(
+  text: string,
+  attached: Draft['attached'],
+  fold: (one: Draft['attached'][number], name: string | undefined) => string,
+): string {
+  let folded = text;
+  const without: string[] = [];
+  for (const one of attached) {
+    const [label, sized, plain] = LABELS[one.type].exec(folded) ?? [];
+    const character = fold(one, sized ?? plain);
+    if (label === undefined) without.push(character);
+    else folded = folded.replace(label, () => character);
+  }
+  return [folded, ...without].filter((piece) => piece !== '').join(' ');
+}
+
+/** Folds the pasted texts again that were folded before. */
+export function foldPastes(text: string, parts: FoldedParts): string {
+  let folded = text;
+  for (const [character, part] of parts)
+    if (part.kind === 'paste' && !folded.includes(character)) folded = folded.replace(part.text, () => character);
   return folded;
 }

@@ -3,7 +3,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 
 /** A child process that answers each line of input with a line of output. */
 export interface Child {
@@ -16,9 +15,7 @@ export interface Child {
   kill(): Promise<void>;
 }
 
-/** Path of the test program that opens a session and keeps its lock. */
-export const HOLD_SESSION: string = fileURLToPath(new URL('hold-session.ts', import.meta.url));
-
+/** Starts a process, for example one that runs `answerLines`. */
 export function startChild(command: string, args: readonly string[]): Child {
   const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   const gone = once(child, 'exit');
@@ -40,9 +37,4 @@ export function startChild(command: string, args: readonly string[]): Child {
       await gone;
     },
   };
-}
-
-/** Starts a process that opens a session of this home and keeps its lock. */
-export function startHolder(home: string, session: string): Child {
-  return startChild(process.execPath, [HOLD_SESSION, home, session]);
 }

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { createFolders } from '../src/durable-folder.ts';
+import { createFolders } from './durable-folder.ts';
 
 async function watched() {
   const above = await mkdtemp(join(tmpdir(), 'tidemark-folders-'));

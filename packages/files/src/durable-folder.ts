@@ -2,9 +2,9 @@
 
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { makeFolder } from '@tidemark/files';
+import { makeFolder } from './make-folder.ts';
 
-/** Functions that make the folders of one home and flush them to stable storage. */
+/** Functions that make the folders below one folder, the home, and flush them to stable storage. */
 export interface Folders {
   /**
    * Makes a folder that only its owner can read. When the promise resolves, the folder and all folders between the

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { shareRuns } from '../src/durable-folder.ts';
+import { shareRuns } from './durable-folder.ts';
 
 /**
  * Creates a function by `shareRuns` whose runs end only when the test ends them. `begun` lists the runs in the order in
