@@ -187,7 +187,7 @@ describeStorages('a collection', (factory) => {
   // overlap here.
   it('loses no artifact that a session stores again before any operation of two collections', () =>
     withStorage(factory, async ({ objects }) => {
-      for (const naming of ['at once', 'after the collection'] as const) {
+      for (const naming of ['at once', 'after the collection', 'after both, on the same day'] as const) {
         for (let step = 0; ; step += 1) {
           const text = `${naming} ${step}`;
           const digest = await putText(objects, text);
@@ -196,6 +196,7 @@ describeStorages('a collection', (factory) => {
           for (let round = 0; round < 2; round += 1) {
             const names = lazily(() => [...named, ...(naming === 'at once' && session.hasStored() ? [digest] : [])]);
             await collectObjects(session.objects, names);
+            if (naming === 'after both, on the same day') continue;
             if (session.hasStored()) named.push(digest);
             session.passDay();
           }
@@ -225,23 +226,29 @@ interface SteppedSession {
 /** After the session has stored the text, the artifact must be readable before each operation. */
 function storesAtStep(objects: ObjectStore, text: string, step: number): SteppedSession {
   let steps = 0;
-  let [isStored, isYoung] = [false, false];
-  const { plain } = artifactKeys(digestOf(text));
+  let isStored = false;
+  /** Keys of the objects that were stored on this day. */
+  const today = new Set<string>();
   const before = async (): Promise<void> => {
     if (steps === step) {
       await putText(objects, text);
-      [isStored, isYoung] = [true, true];
+      isStored = true;
+      today.add(artifactKeys(digestOf(text)).plain);
     }
     steps += 1;
     if (isStored) expect(await textOf(objects, digestOf(text))).toBe(text);
   };
-  const aged = (entry: ObjectEntry): ObjectEntry => {
-    const age = entry.key === plain && isYoung ? 0 : 2 * DAY;
-    return { ...entry, changedAt: entry.changedAt - age };
-  };
+  const aged = (entry: ObjectEntry): ObjectEntry => ({
+    ...entry,
+    changedAt: entry.changedAt - (today.has(entry.key) ? 0 : 2 * DAY),
+  });
   const stepped: ObjectStore = {
     ...objects,
-    copy: (from, to) => before().then(() => objects.copy(from, to)),
+    async copy(from, to) {
+      await before();
+      today.add(to);
+      return objects.copy(from, to);
+    },
     remove: (key) => before().then(() => objects.remove(key)),
     async stat(key) {
       await before();
@@ -253,5 +260,5 @@ function storesAtStep(objects: ObjectStore, text: string, step: number): Stepped
       for await (const entry of objects.list(prefix)) yield aged(entry);
     },
   };
-  return { objects: stepped, hasStored: () => isStored, passDay: () => void (isYoung = false) };
+  return { objects: stepped, hasStored: () => isStored, passDay: () => today.clear() };
 }
