@@ -1,7 +1,7 @@
 // Runs one command of a session: gives its request to the application, and records the answer.
 
-import type { Json, SessionId } from '@tidemark/log';
-import type { Log } from '@tidemark/log';
+import type { Log, SessionId } from '@tidemark/log';
+import { parseJson } from '@tidemark/log';
 import type { SessionApp } from '@tidemark/server';
 import type { CommandAnswer, CommandRequest, TakenCommand } from '@tidemark/store-postgres';
 
@@ -36,8 +36,7 @@ export async function send({ app, token }: TenantApp, { method, path, body }: Co
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   const content = body === undefined ? {} : { body: JSON.stringify(body) };
   const response = await app.fetch(new Request(new URL(path, 'http://worker'), { method, headers, ...content }));
-  const answer: Json = await response.json();
-  return { status: response.status, body: answer };
+  return { status: response.status, body: parseJson(await response.text()) };
 }
 
 /** Codes of errors after which another worker, or this one later, can run the command. */
@@ -54,10 +53,13 @@ function isElsewhere({ status, body }: CommandAnswer): boolean {
   return status >= 400 && ELSEWHERE.has(codeOf(body));
 }
 
-function codeOf(body: Json): string {
-  const error = typeof body === 'object' && body !== null && 'error' in body ? body['error'] : undefined;
-  const code = typeof error === 'object' && error !== null && 'code' in error ? error['code'] : undefined;
-  return typeof code === 'string' ? code : '';
+function codeOf(body: unknown): string {
+  const { error }: { readonly error?: { readonly code?: unknown } } = isObject(body) ? body : {};
+  return typeof error?.code === 'string' ? error.code : '';
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
 
 /** Ends of paths of commands that add a message of a person to the log. */
@@ -79,8 +81,8 @@ async function answerFromLog(
   return undefined;
 }
 
-function textOf(body: Json | undefined): string | undefined {
-  const text = typeof body === 'object' && body !== null && 'text' in body ? body['text'] : undefined;
+function textOf(body: unknown): string | undefined {
+  const { text }: { readonly text?: unknown } = isObject(body) ? body : {};
   return typeof text === 'string' ? text : undefined;
 }
 
@@ -91,5 +93,8 @@ function canRepeat({ method, path }: CommandRequest): boolean {
 
 function lost({ method, path }: CommandRequest): CommandAnswer {
   const message = `the worker that ran ${method} ${path} was killed, and its effect is not known`;
-  return { status: 503, body: { error: { code: 'worker/lost', message, next: 'read the session, then decide again' } } };
+  return {
+    status: 503,
+    body: { error: { code: 'worker/lost', message, next: 'read the session, then decide again' } },
+  };
 }

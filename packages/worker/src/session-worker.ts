@@ -150,16 +150,21 @@ class Worker implements SessionWorker {
 
   /** Continues a turn that a killed worker began. */
   async #continue(tenant: TenantApp, session: SessionId): Promise<void> {
-    const { body } = await send(tenant, { method: 'GET', path: `/sessions/${session}` });
-    if (!isCutOff(body)) return;
-    const { status, body: refusal } = await send(tenant, { method: 'POST', path: `/sessions/${session}/resume`, body: {} });
-    if (status >= 400) this.#options.onError(new Error(`session ${session} was not resumed: ${JSON.stringify(refusal)}`));
+    const { resumable, turn } = await factsOf(tenant, session);
+    if (resumable !== true || turn?.open !== true) return;
+    const { status, body: refusal } = await send(tenant, {
+      method: 'POST',
+      path: `/sessions/${session}/resume`,
+      body: {},
+    });
+    if (status >= 400)
+      this.#options.onError(new Error(`session ${session} was not resumed: ${JSON.stringify(refusal)}`));
   }
 
   /** Runs the next command of a session. Returns false if there is none to run here. */
   async #runNext(tenant: TenantApp, at: TenantSession): Promise<boolean> {
     const { queue, name } = this.#options;
-    const command = await queue.take(at, name, await lengthOf(tenant, at.session));
+    const command = await queue.take(at, name, (await factsOf(tenant, at.session)).length ?? 0);
     if (command === undefined) return false;
     const running = this.#running.get(at.tenant) ?? new Set<number>();
     this.#running.set(at.tenant, running.add(command.id));
@@ -174,15 +179,15 @@ class Worker implements SessionWorker {
   }
 }
 
-/** Returns true if the last turn of a session has no end in the log, and does not run. */
-function isCutOff(details: unknown): boolean {
-  if (typeof details !== 'object' || details === null) return false;
-  const { resumable, turn } = details as { readonly resumable?: unknown; readonly turn?: { readonly open?: unknown } };
-  return resumable === true && turn?.open === true;
+/** Parts of a session that the worker uses. */
+interface SessionFacts {
+  readonly length?: number;
+  readonly resumable?: boolean;
+  readonly turn?: { readonly open: boolean };
 }
 
-async function lengthOf(tenant: TenantApp, session: SessionId): Promise<number> {
-  const { body } = await send(tenant, { method: 'GET', path: `/sessions/${session}` });
-  const length = typeof body === 'object' && body !== null && 'length' in body ? body['length'] : 0;
-  return typeof length === 'number' ? length : 0;
+/** Returns facts about a session. They are empty if it cannot be read. */
+async function factsOf(tenant: TenantApp, session: SessionId): Promise<SessionFacts> {
+  const { status, body } = await send(tenant, { method: 'GET', path: `/sessions/${session}` });
+  return status === 200 && typeof body === 'object' && body !== null ? body : {};
 }

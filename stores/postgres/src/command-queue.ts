@@ -3,7 +3,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 
-import type { Json, SessionId } from '@tidemark/log';
+import type { SessionId } from '@tidemark/log';
 
 import type { Database } from './database.ts';
 
@@ -12,13 +12,15 @@ export interface CommandRequest {
   readonly method: string;
   /** Path with the session in it, for example `/sessions/<id>/prompt`. */
   readonly path: string;
-  readonly body?: Json;
+  /** Value that JSON can represent. */
+  readonly body?: unknown;
 }
 
 /** Answer of a command, as a server sends it. */
 export interface CommandAnswer {
   readonly status: number;
-  readonly body: Json;
+  /** Value that JSON can represent. */
+  readonly body: unknown;
 }
 
 /** Command that a worker has taken. */
