@@ -180,14 +180,14 @@ class Worker implements SessionWorker {
 }
 
 /** Parts of a session that the worker uses. */
-interface SessionFacts {
+interface WorkedSession {
   readonly length?: number;
   readonly resumable?: boolean;
   readonly turn?: { readonly open: boolean };
 }
 
 /** Returns facts about a session. They are empty if it cannot be read. */
-async function factsOf(tenant: TenantApp, session: SessionId): Promise<SessionFacts> {
+async function factsOf(tenant: TenantApp, session: SessionId): Promise<WorkedSession> {
   const { status, body } = await send(tenant, { method: 'GET', path: `/sessions/${session}` });
   return status === 200 && typeof body === 'object' && body !== null ? body : {};
 }

@@ -18,6 +18,7 @@ import { createSimulator } from '@tidemark/simulator';
 import { openFolderObjects } from '@tidemark/store-objects';
 import type { CommandAnswer, CommandQueue, Database } from '@tidemark/store-postgres';
 import { createCommandQueue, migrate, openDatabase, openPostgresStore } from '@tidemark/store-postgres';
+import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
 
 import type { WakeUp } from '../src/index.ts';
@@ -40,7 +41,6 @@ const workers: Child[] = [];
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tidemark-worker-'));
   const name = `worker_${randomUUID().replaceAll('-', '')}`;
-  const { Client } = await import('pg');
   const client = new Client({ connectionString: `${inject('postgres')}/postgres` });
   await client.connect();
   await client.query(`create database ${name}`);
@@ -51,9 +51,9 @@ beforeEach(async () => {
   store = openPostgresStore({ database, objects: openFolderObjects(folder), lease: 2_000 });
   queue = createCommandQueue(database);
   wakeUp = await openWakeUp(url, () => undefined);
-  const created = createSimulator({ onRequest: (sent) => ({ answer: answerOf(sent) }), deltaCharacters: 40 });
-  simulator = await created.listen();
-  calls = created.calls;
+  const provider = createSimulator({ onRequest: (sent) => ({ answer: answerOf(sent) }), deltaCharacters: 40 });
+  simulator = await provider.listen();
+  calls = provider.calls;
 });
 afterEach(async () => {
   for (const worker of workers.splice(0)) await worker.kill();
