@@ -75,8 +75,8 @@ async function compare(url: string, connections: number): Promise<{ readonly fen
   const fenced = async (session: string): Promise<void> => {
     const position = next(session);
     const values = ['bench', session, 1, position, '0123456789abcdef', 60_000, [BYTES], line];
-    const [row] = await database.call<{ done: boolean }>('append_records', values);
-    if (row?.done !== true) throw new Error(`append ${position} of session ${session} was refused`);
+    const [row] = await database.call<{ append_records: boolean }>('append_records', values);
+    if (row?.append_records !== true) throw new Error(`append ${position} of session ${session} was refused`);
   };
   const bare = async (session: string): Promise<void> => {
     const position = next(`bare ${session}`);
