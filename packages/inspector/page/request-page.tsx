@@ -10,6 +10,7 @@ import { grouped, inputParts } from './request-data.ts';
 import { RequestDifference } from './request-difference.tsx';
 import { RequestIcicle } from './request-icicle.tsx';
 import { linkTo, route } from './route.ts';
+import { useValueOfAddress } from './value-of-address.ts';
 
 interface RequestPlace {
   readonly store: RequestStore;
@@ -63,17 +64,19 @@ function RequestView({
   readonly store: RequestStore;
   readonly places: readonly ShownPlace[];
 }) {
-  const asked = Number(route.value.values.get('block') ?? '-1');
-  const selected = useSignal(Number.isSafeInteger(asked) ? asked : -1);
+  const block = Number(route.value.values.get('block') ?? '-1');
+  const asked = Number.isSafeInteger(block) ? block : -1;
+  const selected = useSignal(asked);
   const { session, position, step, stream } = request;
-  const select = (block: number): void => {
-    selected.value = block;
-    history.replaceState(
-      undefined,
-      '',
-      linkTo(['sessions', session, 'request', String(position)], { block: `${block}` }),
-    );
+  const select = (one: number): void => {
+    selected.value = one;
   };
+  useValueOfAddress({
+    asked: asked === -1 ? undefined : asked,
+    shown: selected.value === -1 ? undefined : selected.value,
+    show: select,
+    addressOf: (one) => linkTo(['sessions', session, 'request', String(position)], { block: String(one) }),
+  });
   const own = places.filter((one) => one.stream === stream);
   const at = own.findIndex((one) => one.position === position);
   return (

@@ -9,6 +9,7 @@ import type { RequestStore, ShownMatches, ShownPlace, ShownRequest } from './req
 import { grouped } from './request-data.ts';
 import { SourceNote } from './request-page.tsx';
 import { linkTo } from './route.ts';
+import { useValueOfAddress } from './value-of-address.ts';
 
 /** Shows the context of a session at one of its requests. `asked` is the position of the first request to show. */
 export function TravelPage({
@@ -36,10 +37,18 @@ export function TravelPage({
     }, fail);
   }, [store]);
   const place = places.value[at.value];
+  useValueOfAddress({
+    asked,
+    shown: place?.position,
+    show: (step) => {
+      const found = places.value.findIndex(({ position }) => position === step);
+      if (found !== -1) at.value = found;
+    },
+    addressOf: (step) => linkTo(['sessions', session, 'travel'], { step: String(step) }),
+  });
   useEffect(() => {
     if (place === undefined) return undefined;
     let wanted = true;
-    history.replaceState(undefined, '', linkTo(['sessions', session, 'travel'], { step: `${place.position}` }));
     store.read(place.position).then((found) => {
       if (!wanted) return;
       request.value = found;
