@@ -44,6 +44,8 @@ export interface ScriptedTerminalOptions extends Omit<ControllerOptions, 'sessio
   /** Mode of new sessions. */
   readonly mode?: Permissions['mode'];
   readonly hooks?: AgentOptions['hooks'];
+  /** Limits of subagents. Without them, the agent has no subagents. */
+  readonly subagents?: AgentOptions['subagents'];
   /** Absolute path of an existing folder in which the agent works with its tools. Without it, the agent has no tools. */
   readonly folder?: string;
   /** Prepares an agent in place of the scripted one. */
@@ -68,6 +70,7 @@ export async function openScriptedTerminal(options: ScriptedTerminalOptions = {}
     mode = 'auto',
     folder,
     hooks = [],
+    subagents = false,
     prepare,
     ...rest
   } = options;
@@ -90,7 +93,8 @@ export async function openScriptedTerminal(options: ScriptedTerminalOptions = {}
         if (prepare !== undefined) return prepare(session, controller.ask);
         const permissions: Permissions = { ...(session === undefined && { mode }), ask: controller.ask };
         const workspace = folder === undefined ? {} : { workspace: { folder } };
-        const agent = createAgent({ model: 'claude-sonnet-5-5', provider, store, permissions, hooks, ...workspace });
+        const given = { provider, store, permissions, hooks, subagents, ...workspace };
+        const agent = createAgent({ model: 'claude-sonnet-5-5', ...given });
         return {
           agent,
           flags: { mode },

@@ -1,7 +1,7 @@
 // Tests the search over the texts of sessions: which records it finds, and what an update of the index reads.
 
 import type { Event, SessionId } from '@tidemark/log';
-import { callId, sessionId, timestamp, turnId } from '@tidemark/log';
+import { LogError, callId, sessionId, timestamp, turnId } from '@tidemark/log';
 import type { MemoryBackend } from '@tidemark/store-memory';
 import { createMemoryBackend, createMemoryStore } from '@tidemark/store-memory';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -11,9 +11,11 @@ import { openSessionProjection } from '../src/index.ts';
 let backend: MemoryBackend;
 let projection: SessionProjection;
 let reads = 0;
+let damagedAt = -1;
 
 beforeEach(async () => {
   backend = createMemoryBackend();
+  damagedAt = -1;
   const log = createMemoryStore(backend);
   projection = await openSessionProjection({
     path: undefined,
@@ -21,6 +23,7 @@ beforeEach(async () => {
       ...log,
       async *read(...range) {
         for await (const record of log.read(...range)) {
+          if (record.position === damagedAt) throw new LogError('log/damaged', 'damaged', { session: record.chain });
           reads += 1;
           yield record;
         }
@@ -161,6 +164,18 @@ test('an update of the index reads only new records, and a session that was repl
   backend.sessions.delete(sessionId('a'));
   await write('b', [created('b'), started, prompt('Another.')]);
   expect(await find('egret')).toEqual([]);
+});
+
+test('a log that cannot be read to its end is found up to there, and the rest when it can be read', async () => {
+  await write('a', [created('a'), started, prompt('The heron stands.'), answer('The egret flies.', 0)]);
+  await projection.update();
+  damagedAt = 3;
+  await projection.updateTexts();
+  const texts = async (query: string) => (await projection.search({ text: query })).sessions.length;
+  expect([await texts('heron'), await texts('egret')]).toEqual([1, 0]);
+  damagedAt = -1;
+  await projection.updateTexts();
+  expect([await texts('heron'), await texts('egret')]).toEqual([1, 1]);
 });
 
 test('a fork has only the texts of its own records', async () => {

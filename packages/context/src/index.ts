@@ -111,8 +111,11 @@ export {
   LIFE,
   readableEntries,
   unreadable,
+  cacheEntryOf,
   frontEntries,
   isWarmAt,
+  sharedEntries,
+  withEntry,
 } from './cache/entries.ts';
 export type { TextEdit } from './base/edited-text.ts';
 export { editOf } from './base/edited-text.ts';

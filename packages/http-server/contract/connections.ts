@@ -84,15 +84,51 @@ export function describeConnections({ request, webSocket }: ServerSubject, open:
     });
 
     it('above the limit is closed without an answer, and a new connection is accepted after another one ends', async () => {
-      const { port, connections } = await open({ limits: { connections: 2 } });
-      const holders = [await dial(port), await dial(port)];
-      await vi.waitFor(() => expect(connections()).toBe(2), { timeout: 30_000 });
+      const subject = await open({ limits: { connections: 2 } });
+      const { port } = subject;
+      subject.lengthen(32 * MIB);
+      const answered = await dial(port);
+      answered.send(usual(port));
+      await answered.until(/\r\n\r\n/);
+      answered.socket.pause();
+      const holders = [answered, await upgrade(port, webSocket)];
+      await holders[1]?.until(/\r\n\r\n/);
       const third = await dial(port);
       third.send(usual(port));
       expect(await third.ended).toBe('');
+      expect(holders.map(({ closed }) => closed())).toEqual([false, false]);
       holders[0]?.socket.destroy();
       await vi.waitFor(async () => expect(await post(port, request)).toBe(200), { timeout: 30_000 });
       holders[1]?.socket.destroy();
+    });
+
+    it.each([
+      ['any data', () => ''],
+      ['complete headers', (port: number) => `POST ${request.path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nx-slow: `],
+      ['a complete body', (port: number) => requestText({ ...request, body: '' }, usualHeaders(port, request.body))],
+    ])('without %s gives way to a new one above the limit, the oldest first', async (_name, begin) => {
+      const { port, connections } = await open({ limits: { connections: 3 } });
+      const holders: RawClient[] = [];
+      for (let count = 1; count <= 3; count += 1) {
+        const holder = await dial(port);
+        holder.send(begin(port));
+        holders.push(holder);
+        await vi.waitFor(() => expect(connections()).toBe(count), { timeout: 30_000 });
+      }
+      const other = await dial(port);
+      other.send(usual(port));
+      expect(statusOf(await other.until(/\r\n\r\n/))).toBe(200);
+      await holders[0]?.ended;
+      expect(holders.map(({ closed }) => closed())).toEqual([true, false, false]);
+      for (const one of [...holders, other]) one.socket.destroy();
+    });
+
+    it('with a complete request is answered while 200 others send half of one', async () => {
+      const { port } = await open({ limits: { connections: 20 } });
+      const slow = await Promise.all(Array.from({ length: 200 }, () => dial(port)));
+      for (const one of slow) one.send('POST /');
+      for (let count = 0; count < 5; count += 1) expect(await post(port, request)).toBe(200);
+      for (const one of slow) one.socket.destroy();
     });
 
     it('with more unanswered requests than the limit is closed', async () => {

@@ -36,13 +36,30 @@ interface ConnectionUse {
   unusedSince: number;
 }
 
-/** Tracks all connections that the server accepts after this call. */
-export function trackConnections(server: Server): Connections {
+/**
+ * Tracks all connections that the server accepts after this call, and limits their number. If `most` are open, a new
+ * connection replaces the one that has waited longest for a complete request: it is idle, or its headers or its body are
+ * incomplete. So clients that send half of a request cannot keep others out. If each connection is answering a request or
+ * is a WebSocket, the new one is closed.
+ */
+export function trackConnections(server: Server, most: number): Connections {
   const open = new Map<Duplex, ConnectionUse>();
   const upgraded = new WeakSet<Duplex>();
   const answersOf = (stream: Duplex): ReadonlySet<ServerResponse> => open.get(stream)?.answers ?? new Set();
   const inUse = (stream: Duplex): boolean => upgraded.has(stream) || answersOf(stream).size > 0;
+  const isReplaceable = (stream: Duplex): boolean =>
+    !upgraded.has(stream) && [...answersOf(stream)].every(({ req }) => !req.complete);
+  const makeRoom = (): boolean => {
+    let oldest: readonly [stream: Duplex, since: number] | undefined;
+    for (const [stream, { unusedSince }] of open)
+      if (isReplaceable(stream) && unusedSince < (oldest?.[1] ?? Infinity)) oldest = [stream, unusedSince];
+    if (oldest === undefined) return false;
+    open.delete(oldest[0]);
+    oldest[0].destroy();
+    return true;
+  };
   server.on('connection', (socket) => {
+    if (open.size >= most && !makeRoom()) return void socket.destroy();
     open.set(socket, { answers: new Set(), unusedSince: performance.now() });
     socket.once('close', () => open.delete(socket));
   });

@@ -11,7 +11,10 @@ export interface ServerLimits {
   readonly bodyBytes: number;
   /** Maximum number of bytes of all bodies and messages that are in memory at the same time. */
   readonly heldBytes: number;
-  /** Maximum number of open connections, including WebSockets. */
+  /**
+   * Maximum number of open connections, including WebSockets. Above it, a new connection replaces the one that has waited
+   * longest for a complete request.
+   */
   readonly connections: number;
   /** Maximum number of bytes of the request line and all headers of one request. */
   readonly headerBytes: number;

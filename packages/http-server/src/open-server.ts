@@ -94,7 +94,7 @@ export async function openServer(serve: ServeRequest, options: ServerOptions): P
   checkHostNames(allowedHosts);
   const server = createNodeServer(limits);
   const held = createHeldBytes(limits.heldBytes);
-  const connections = trackConnections(server);
+  const connections = trackConnections(server, limits.connections);
   const sockets = createWebSockets(limits, held);
   const sweep = startSweep(connections, limits);
   const hosts = allowHosts({ host, port, allowed: allowedHosts });
@@ -168,7 +168,6 @@ function createNodeServer(limits: ServerLimits): Server {
     // Java's client offers.
     shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
   });
-  server.maxConnections = limits.connections;
   // Node.js silently drops headers above its own limit, so that limit is off. `headerBytes` and `headerCount` apply
   // instead.
   server.maxHeadersCount = 0;

@@ -10,6 +10,7 @@ import { CausesTable, ModelsTable, ThreeCosts } from './cost-tables.tsx';
 import { unknownCosts } from './cost-words.ts';
 import { counted } from './format.ts';
 import { keepAddress, linkTo, route } from './route.ts';
+import { WhatIfCosts } from './what-if.tsx';
 
 type CostAnswer = components['schemas']['Cost'];
 
@@ -59,6 +60,7 @@ export function CostPage({ client, session }: CostPlace) {
       {problem.value !== '' && <p role="alert">{problem.value}</p>}
       {costs.value === undefined && problem.value === '' && <p class="soft">The costs are being read.</p>}
       {costs.value !== undefined && <Costs {...costs.value} isSession={session !== undefined} />}
+      {session !== undefined && costs.value !== undefined && <WhatIfCosts client={client} session={session} />}
     </section>
   );
 }

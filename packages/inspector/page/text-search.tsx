@@ -7,7 +7,8 @@ import { answerOf, RequestError } from '@tidemark/client';
 import { useEffect, useRef } from 'preact/hooks';
 import { textOf } from './connection.ts';
 import { count, counted, time } from './format.ts';
-import { keepAddress, linkTo, route } from './route.ts';
+import { useKeptAddress } from './kept-address.ts';
+import { linkTo, route } from './route.ts';
 
 type FoundTexts = components['schemas']['FoundTexts'];
 type FoundText = components['schemas']['FoundText'];
@@ -19,8 +20,6 @@ interface AskedSearch {
   readonly session: string;
 }
 
-/** Time for which a search must stay before it is sent, in milliseconds. */
-const SETTLE_MS = 250;
 /** Time until a search is sent again while the server reads the texts, in milliseconds. */
 const AGAIN_MS = 2_000;
 /** Number of sessions at first, and after the button. */
@@ -43,20 +42,11 @@ function addressOf({ text, session }: AskedSearch): string {
 export function SearchField() {
   const { text, session } = askedSearch();
   const typed = useSignal(text);
-  const written = useRef(text);
+  const written = useKeptAddress(typed.value === text ? undefined : addressOf({ text: typed.value, session }));
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => {
-    if (text !== written.current) typed.value = text;
-    written.current = text;
+    if (addressOf({ text, session }) !== written.current) typed.value = text;
   }, [text]);
-  useEffect(() => {
-    if (typed.value === text) return undefined;
-    const timer = setTimeout(() => {
-      written.current = typed.value;
-      keepAddress(addressOf({ text: typed.value, session }));
-    }, SETTLE_MS);
-    return () => clearTimeout(timer);
-  }, [typed.value, text, session]);
   useEffect(() => {
     const select = (event: KeyboardEvent): void => {
       if (event.key !== '/' || event.target instanceof HTMLInputElement) return;

@@ -1,12 +1,10 @@
 // Selected call of a timeline and the address: a link selects a call, and the address follows the selection.
 
 import type { Signal } from '@preact/signals';
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { keepAddress, linkTo, route } from './route.ts';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useKeptAddress } from './kept-address.ts';
+import { linkTo, route } from './route.ts';
 import type { BarScale, StreamTimeline } from './timeline-calls.ts';
-
-/** Time after which the address follows the selection, in milliseconds. A browser refuses too many changes. */
-const FOLLOW_MS = 250;
 
 interface SelectedPlace {
   readonly session: string;
@@ -22,7 +20,16 @@ interface SelectedPlace {
 /** Selects the step of each new address, or else the last call, and keeps the address at the selected step. */
 export function useSelectedPlace(place: SelectedPlace): void {
   const { session, stream, name, named, scale, selected } = place;
-  const written = useRef('');
+  const step = stream.calls[selected.value]?.step;
+  const written = useKeptAddress(
+    step === undefined
+      ? undefined
+      : linkTo(['sessions', session, 'timeline'], {
+          step: String(step),
+          ...(name !== 'main' && { stream: name }),
+          ...(scale.value !== 'tokens' && { scale: scale.value }),
+        }),
+  );
   const asked = useRef<string | undefined>(undefined);
   const shown = useRef<string | undefined>(undefined);
   const { value: present } = route;
@@ -36,22 +43,9 @@ export function useSelectedPlace(place: SelectedPlace): void {
     if (asked.current === undefined && shown.current === name) return;
     // The step of the address belongs to its stream, which is shown after the next painting.
     if (asked.current !== undefined && named.value !== name && shown.current === name) return;
-    const step = asked.current;
-    const found = stream.calls.findIndex((call) => String(call.step) === step);
+    const wanted = asked.current;
+    const found = stream.calls.findIndex((call) => String(call.step) === wanted);
     selected.value = found === -1 ? stream.calls.length - 1 : found;
     [asked.current, shown.current] = [undefined, name];
   }, [present, stream]);
-  const step = stream.calls[selected.value]?.step;
-  useEffect(() => {
-    if (step === undefined) return undefined;
-    const timer = setTimeout(() => {
-      written.current = linkTo(['sessions', session, 'timeline'], {
-        step: String(step),
-        ...(name !== 'main' && { stream: name }),
-        ...(scale.value !== 'tokens' && { scale: scale.value }),
-      });
-      keepAddress(written.current);
-    }, FOLLOW_MS);
-    return () => clearTimeout(timer);
-  }, [session, step, name, scale.value]);
 }

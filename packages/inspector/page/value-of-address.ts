@@ -1,10 +1,7 @@
 // Value that the address names, such as a step or a block: a link shows the value, and the address follows what is shown.
 
-import { useEffect, useRef } from 'preact/hooks';
-import { keepAddress } from './route.ts';
-
-/** Time after which the address follows, in milliseconds. A browser refuses too many changes. */
-const FOLLOW_MS = 250;
+import { useEffect } from 'preact/hooks';
+import { useKeptAddress } from './kept-address.ts';
 
 interface ValueOfAddress {
   /** Value in the address. */
@@ -18,17 +15,8 @@ interface ValueOfAddress {
 
 /** Shows the value of each new address, and keeps the address at the shown value. */
 export function useValueOfAddress({ asked, shown, show, addressOf }: ValueOfAddress): void {
-  const written = useRef<number | undefined>(undefined);
+  const written = useKeptAddress(shown === undefined || shown === asked ? undefined : addressOf(shown));
   useEffect(() => {
-    if (asked !== undefined && asked !== written.current && asked !== shown) show(asked);
-    written.current = undefined;
+    if (asked !== undefined && asked !== shown && location.hash !== written.current) show(asked);
   }, [asked]);
-  useEffect(() => {
-    if (shown === undefined || shown === asked) return undefined;
-    const timer = setTimeout(() => {
-      written.current = shown;
-      keepAddress(addressOf(shown));
-    }, FOLLOW_MS);
-    return () => clearTimeout(timer);
-  }, [shown]);
 }

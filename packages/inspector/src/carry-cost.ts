@@ -96,7 +96,7 @@ function addCarried(a: CarriedCost, b: CarriedCost): CarriedCost {
 }
 
 /** Returns the identity of content in several requests, also of different epochs. */
-function contentKey({ origin, part = 0, holds, head }: Block): string {
+export function contentKey({ origin, part = 0, holds, head }: Block): string {
   return origin.from === 'event' ? `${origin.position} ${part} ${holds}` : `${origin.layer} ${head}`;
 }
 

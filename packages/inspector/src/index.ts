@@ -26,3 +26,5 @@ export { listedSession } from './listed-session.ts';
 export type { SessionFileSources } from './file/session-file.ts';
 export { sessionFile } from './file/session-file.ts';
 export type { MaskText } from './file/file-requests.ts';
+export type { WhatIf, WhatIfCase } from './what-if/what-if.ts';
+export { readWhatIf } from './what-if/what-if.ts';

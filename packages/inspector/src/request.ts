@@ -307,7 +307,7 @@ export function firstDifferentCharacter(a: string, b: string): number {
 }
 
 /** Returns the number of equal blocks at the beginning of two requests. Their parameters are not compared. */
-function sharedBlocks(one: Sequence, other: Sequence): number {
+export function sharedBlocks(one: Sequence, other: Sequence): number {
   let [low, high] = [0, Math.min(one.prefixes.length, other.prefixes.length)];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);

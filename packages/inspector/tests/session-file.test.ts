@@ -22,6 +22,7 @@ import {
   readCheckpoints,
   readRequest,
   readTimeline,
+  readWhatIf,
   searchRequest,
   sessionFile,
 } from '../src/index.ts';
@@ -150,7 +151,7 @@ function mutable(value: object): components['schemas']['RequestStructure'] {
 
 test('a file shows the conversation, the checkpoints, the timeline, the calls and the costs of its session', async () => {
   const { log, session } = await playSession();
-  const { html, projection } = await writeFile(log, [session]);
+  const { html, projection, reader } = await writeFile(log, [session]);
   const ask = await openHtml(html);
   const records = await Array.fromAsync(log.read(session));
   const page = (await ask(`/sessions/${session}/records?from=0&limit=1000`)).body;
@@ -184,6 +185,7 @@ test('a file shows the conversation, the checkpoints, the timeline, the calls an
     expect((await ask(`/analytics/cost?session=${session}&by=${by}&window=all`)).body).toMatchObject(
       await projection.cost({ session }, by),
     );
+  expect((await ask(`/sessions/${session}/what-if`)).body).toEqual(await readWhatIf(await reader(session)));
   const listed = (await ask(`/analytics/sessions?session=${session}&limit=1`)).body.sessions;
   expect(listed).toMatchObject([{ session, title: 'a <b>title</b> with [masked]', running: false, questions: 0 }]);
 });

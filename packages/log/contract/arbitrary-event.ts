@@ -31,20 +31,31 @@ export const aTime: fc.Arbitrary<Timestamp> = fc
   .date({ min: new Date('2000-01-01T00:00:00.000Z'), max: new Date('2100-01-01T00:00:00.000Z'), noInvalidDate: true })
   .map((date) => timestamp(date.toISOString()));
 
+const entry = {
+  block: count,
+  prefix: aDigest,
+  parameters: all({ tools: aDigest, system: aDigest, messages: aDigest }),
+  key: name,
+  account: name,
+  tokens: count,
+  ttl: fc.constantFrom('5m' as const, '1h' as const),
+  kept: fc.record({ idle: count, age: count, born: aTime }, { ...some, requiredKeys: ['idle', 'born'] }),
+  at: aTime,
+};
+
 const frontEntry = fc.record(
-  {
-    section: fc.constantFrom('tools' as const, 'system' as const),
-    block: count,
-    prefix: aDigest,
-    parameters: all({ tools: aDigest, system: aDigest, messages: aDigest }),
-    key: name,
-    account: name,
-    tokens: count,
-    ttl: fc.constantFrom('5m' as const, '1h' as const),
-    kept: fc.record({ idle: count, age: count, born: aTime }, { ...some, requiredKeys: ['idle', 'born'] }),
-    at: aTime,
-  },
+  { section: fc.constantFrom('tools' as const, 'system' as const), ...entry },
   { ...some, requiredKeys: ['section', 'block', 'prefix', 'parameters', 'at'] },
+);
+
+const sharedEntry = fc.record(
+  {
+    section: fc.constantFrom('tools' as const, 'system' as const, 'messages' as const),
+    of: count,
+    images: fc.boolean(),
+    ...entry,
+  },
+  { ...some, requiredKeys: ['section', 'of', 'block', 'prefix', 'parameters', 'at'] },
 );
 
 const contextPayloads: Payloads<
@@ -226,7 +237,17 @@ const pressurePayloads: Payloads<
   ),
 };
 
-const PAYLOADS: Payloads<Kind> = { ...sessionPayloads, ...contextPayloads, ...pressurePayloads, ...callPayloads };
+const requests = fc
+  .tuple(callPayloads['request.prepared'], fc.option(sharedEntry, { nil: undefined }))
+  .map(([data, cached]) => ({ ...data, ...(cached && { cached }) }));
+
+const PAYLOADS: Payloads<Kind> = {
+  ...sessionPayloads,
+  ...contextPayloads,
+  ...pressurePayloads,
+  ...callPayloads,
+  'request.prepared': requests,
+};
 const aTurn: fc.Arbitrary<TurnId> = fc.string({ unit: 'binary', minLength: 1, maxLength: 8 }).map(turnId);
 
 function arbitraryOf<K extends Kind>(kind: K): fc.Arbitrary<EventOf<K>> {

@@ -99,6 +99,7 @@ export type {
   TurnEnded,
   TurnTotals,
 } from './events/session.ts';
+export type { SharedEntry } from './events/shared-entry.ts';
 export type { Event, EventData, EventOf, Kind, Recorded, RecordedOf, RecordedUnknown } from './event.ts';
 export { KINDS } from './codec/revision-1/decoders.ts';
 export type { DamagePlace, LogErrorCode, LogErrorSort } from './errors.ts';
@@ -118,6 +119,8 @@ export type {
   UnreadableSession,
 } from './port.ts';
 export type { WarmFront } from './codec/warm-fronts.ts';
+export type { WarmSession } from './codec/warm-families.ts';
+export { decodeWarmFamilies, encodeWarmFamilies } from './codec/warm-families.ts';
 export { decodeWarmFronts, encodeWarmFronts } from './codec/warm-fronts.ts';
 
 // Exports for packages that implement a store.

@@ -127,8 +127,11 @@ export interface SharedTexts {
   put(name: SharedName, text: string): Promise<void>;
 }
 
-/** Names of shared texts. `warm-fronts`: index of the fronts that are in a provider's cache. */
-export type SharedName = 'warm-fronts';
+/**
+ * Names of shared texts. `warm-fronts`: index of the fronts that are in a provider's cache. `warm-families`: index of the
+ * cache entries that the sessions of one root left.
+ */
+export type SharedName = 'warm-fronts' | 'warm-families';
 
 /**
  * Bytes of files before tools changed them, so that a person can restore a file. The bytes are not masked. They are

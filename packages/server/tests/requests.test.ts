@@ -231,3 +231,19 @@ test('the cost of a block is unknown if the usage of every request that containe
   expect(new Set(body.costs)).toEqual(new Set([null]));
   expect(new Set(body.unpriced)).toEqual(new Set([1]));
 });
+
+test('the calls of a session are replayed in other cases', async () => {
+  const { server, session } = await openAfter('First prompt.', 'Second prompt.');
+  await using _server = server;
+  const { status, body } = await server.send('GET', `/sessions/${session}/what-if`);
+  expect(status).toBe(200);
+  expect(body).toMatchObject({ calls: 2, unknown: 0, others: 0, prunings: 0, compactions: 0 });
+  // Two calls with 10 fresh, 900 read and 90 written tokens and an answer of 5.
+  const row = findModel(defaultCatalog(), 'claude-sonnet-5-5');
+  const price = row && priceAt(row, new Date().toISOString().slice(0, 10), 1_000);
+  const usage = { fresh: 20, read: 1_800, writes: [{ ttl: '5m', tokens: 180 }], answer: 10 } as const;
+  expect(body.paid).toBe(price && costOf(price, usage)?.total);
+  const lifetimes = body.cases.filter(({ change }: { change: string }) => change === 'lifetime');
+  expect(lifetimes.map(({ name }: { name: string }) => name)).toEqual(['5m', '1h']);
+  expect(lifetimes[0].compared).toBe(body.replayed);
+});

@@ -2,10 +2,11 @@
 // name of its key is always complete.
 
 import type { FileHandle } from 'node:fs/promises';
-import { readdir, rm, stat } from 'node:fs/promises';
+import { readdir, rm, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Folders } from '@tidemark/files';
 import { createFolders, openRegularFile, writeAtomically } from '@tidemark/files';
+import type { ObjectAccess } from './object-errors.ts';
 import { reasonOf, refusedError } from './object-errors.ts';
 import type { ObjectEntry, ObjectFile, ObjectStore } from './object-store.ts';
 import { checkKey, checkPrefix, isKey } from './object-store.ts';
@@ -24,13 +25,13 @@ export function openFolderObjects(folder: string): ObjectStore {
   const at: FolderPlace = { root, place: `folder ${root}`, folders: createFolders(root) };
   return {
     place: at.place,
-    put: (key, bytes) => writing(at, () => put(at, checkKey(key), bytes)),
-    copy: (from, to) => writing(at, () => copy(at, checkKey(from), checkKey(to))),
+    put: (key, bytes) => orRefuse(at, 'write', put(at, checkKey(key), bytes)),
+    copy: (from, to) => orRefuse(at, 'write', copy(at, checkKey(from), checkKey(to))),
     get: (key) => get(at, checkKey(key)),
-    stat: (key) => reading(at, () => statOf(at, checkKey(key))),
+    stat: (key) => orRefuse(at, 'read', statOf(at, checkKey(key))),
     list: (prefix) => list(at, checkPrefix(prefix)),
-    remove: (key) => writing(at, () => remove(at, checkKey(key))),
-    tidy: () => writing(at, () => tidy(at.root)),
+    remove: (key) => orRefuse(at, 'write', remove(at, checkKey(key))),
+    tidy: () => orRefuse(at, 'write', tidy(at.root)),
     close: () => undefined,
   };
 }
@@ -41,19 +42,12 @@ interface FolderPlace {
   readonly folders: Folders;
 }
 
-async function writing<T>({ place }: FolderPlace, work: () => Promise<T>): Promise<T> {
+/** Returns the result of the work, and throws a `LogError` for an error of the system. */
+async function orRefuse<T>({ place }: FolderPlace, access: ObjectAccess, work: Promise<T>): Promise<T> {
   try {
-    return await work();
+    return await work;
   } catch (cause) {
-    throw refusedError(place, 'write', reasonOf(cause), cause);
-  }
-}
-
-async function reading<T>({ place }: FolderPlace, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (cause) {
-    throw refusedError(place, 'read', reasonOf(cause), cause);
+    throw refusedError(place, access, reasonOf(cause), cause);
   }
 }
 
@@ -88,7 +82,7 @@ async function fill(handle: FileHandle, bytes: AsyncIterable<unknown>): Promise<
 }
 
 async function get(at: FolderPlace, key: string): Promise<AsyncIterable<Uint8Array> | undefined> {
-  const handle = await reading(at, () => openRegularFile(join(at.root, key)).catch(unlessGone));
+  const handle = await orRefuse(at, 'read', openRegularFile(join(at.root, key)).catch(unlessGone));
   return handle === undefined ? undefined : chunksOf(at, handle.createReadStream());
 }
 
@@ -106,12 +100,12 @@ async function statOf({ root }: FolderPlace, key: string): Promise<ObjectEntry |
 }
 
 async function* list(at: FolderPlace, prefix: string): AsyncGenerator<ObjectEntry> {
-  const entries = await reading(at, () => readdir(join(at.root, prefix), { withFileTypes: true }).catch(unlessGone));
+  const entries = await orRefuse(at, 'read', readdir(join(at.root, prefix), { withFileTypes: true }).catch(unlessGone));
   for (const entry of entries ?? []) {
     const key = `${prefix}${entry.name}`;
     if (!isKey(key)) continue;
     if (entry.isDirectory()) yield* list(at, `${key}/`);
-    const found = await reading(at, () => statOf(at, key));
+    const found = await orRefuse(at, 'read', statOf(at, key));
     if (found !== undefined) yield found;
   }
 }
@@ -127,7 +121,7 @@ async function tidy(root: string): Promise<void> {
 }
 
 async function remove({ root }: FolderPlace, key: string): Promise<void> {
-  await rm(join(root, key), { force: true });
+  await unlink(join(root, key)).catch(unlessGone);
 }
 
 /** Returns `undefined` for the errors of a path that does not exist. Throws any other error. For use in `catch`. */

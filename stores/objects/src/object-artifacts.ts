@@ -31,10 +31,13 @@ export function createObjectArtifacts(objects: ObjectStore): Artifacts {
   };
 }
 
-/** Returns all keys at which an artifact can be found, the most likely first. */
+/**
+ * Returns all keys at which an artifact can be found, in the order of the search. The first keys come again at the end,
+ * because a collection may restore the artifact during the search.
+ */
 function keysOf(digest: Digest): readonly string[] {
   const { plain, packed } = artifactKeys(digest);
-  return [packed, plain, removedKey(packed), removedKey(plain)];
+  return [packed, plain, removedKey(packed), removedKey(plain), packed, plain];
 }
 
 interface StoredArtifact {

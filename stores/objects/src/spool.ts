@@ -56,24 +56,35 @@ export async function spoolStream(
   bytes: AsyncIterable<Uint8Array>,
   use: (spooled: Spooled) => Promise<void>,
 ): Promise<Spooled> {
-  const tally: Tally = { hash: createHash('sha256'), size: 0 };
+  const tally: ByteCount = { hash: createHash('sha256'), size: 0 };
   const counted = countBytes(fromSource(bytes), tally);
-  const head: Uint8Array[] = [];
-  while (tally.size <= PLAIN_LIMIT) {
-    const next = await counted.next();
-    if (next.done === true) return usePlain(Buffer.concat(head), use);
-    head.push(new Uint8Array(next.value));
+  try {
+    const head: Uint8Array[] = [];
+    while (tally.size <= PLAIN_LIMIT) {
+      const next = await counted.next();
+      if (next.done === true) return await usePlain(Buffer.concat(head), use);
+      head.push(new Uint8Array(next.value));
+    }
+    return await inTemporaryFile((handle) => spoolInto(handle, tally, chained(head, counted), use));
+  } finally {
+    // Closes the source if it was not read to its end.
+    await counted.return(undefined);
   }
-  return inTemporaryFile(async (handle) => {
-    const packed: Tally = { hash: createHash('sha256'), size: 0 };
-    await pipeline(chained(head, counted), createZstdCompress(), (pieces: AsyncIterable<Uint8Array>) =>
-      fill(handle, countBytes(pieces, packed)),
-    );
-    const content = fileOf(handle, packed);
-    const spooled = { digest: digestOf(tally), size: tally.size, isPacked: true, content };
-    await use(spooled);
-    return spooled;
-  });
+}
+
+async function spoolInto(
+  handle: FileHandle,
+  tally: ByteCount,
+  bytes: AsyncIterable<Uint8Array>,
+  use: (spooled: Spooled) => Promise<void>,
+): Promise<Spooled> {
+  const packed: ByteCount = { hash: createHash('sha256'), size: 0 };
+  await pipeline(bytes, createZstdCompress(), (pieces: AsyncIterable<Uint8Array>) =>
+    fill(handle, countBytes(pieces, packed)),
+  );
+  const spooled = { digest: digestOf(tally), size: tally.size, isPacked: true, content: fileOf(handle, packed) };
+  await use(spooled);
+  return spooled;
 }
 
 async function usePlain(bytes: Uint8Array, use: (spooled: Spooled) => Promise<void>): Promise<Spooled> {
@@ -82,13 +93,13 @@ async function usePlain(bytes: Uint8Array, use: (spooled: Spooled) => Promise<vo
   return spooled;
 }
 
-interface Tally {
+interface ByteCount {
   readonly hash: Hash;
   size: number;
 }
 
 /** Yields the bytes unchanged, and hashes and counts them. */
-async function* countBytes(bytes: AsyncIterable<Uint8Array>, tally: Tally): AsyncGenerator<Uint8Array> {
+async function* countBytes(bytes: AsyncIterable<Uint8Array>, tally: ByteCount): AsyncGenerator<Uint8Array> {
   for await (const piece of bytes) {
     tally.hash.update(piece);
     tally.size += piece.length;
@@ -122,11 +133,11 @@ async function* chained(head: readonly Uint8Array[], rest: AsyncIterable<Uint8Ar
   yield* rest;
 }
 
-function digestOf({ hash }: Tally): Digest {
+function digestOf({ hash }: ByteCount): Digest {
   return mintDigest(hash.digest('hex'));
 }
 
-function fileOf(handle: FileHandle, { hash, size }: Tally): ObjectFile {
+function fileOf(handle: FileHandle, { hash, size }: ByteCount): ObjectFile {
   return { size, sha256: hash.digest('hex'), read: () => Readable.from(piecesOf(handle, size), { objectMode: false }) };
 }
 

@@ -1,14 +1,13 @@
 // A real S3 server on loopback, behind a proxy that can disturb single answers.
 
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import S3rver from 's3rver';
-import type { S3Options } from '../src/s3-objects.ts';
+import type { S3Options } from '../src/s3-options.ts';
 
 /** Disturbs one request. Returns true if it also answered the request. */
 export type Disturbance = (call: Call) => boolean;
@@ -27,6 +26,8 @@ export interface S3Server {
   readonly calls: { readonly method: string; readonly path: string; readonly headers: IncomingMessage['headers'] }[];
   /** Disturbs each of the next requests that match, one disturbance for each. */
   disturb(method: string, ...disturbances: readonly Disturbance[]): void;
+  /** Forgets the disturbances that no request has met. */
+  calm(): void;
   close(): Promise<void>;
 }
 
@@ -35,14 +36,11 @@ export const BUCKET = 'sessions';
 /** Starts a server with one empty bucket, and sets the variables from which the SDK takes its credentials. */
 export async function startS3(): Promise<S3Server> {
   const directory = await mkdtemp(join(tmpdir(), 'tidemark-s3-'));
-  const store = new S3rver({
-    address: '127.0.0.1',
-    port: 0,
-    silent: true,
-    directory,
-    configureBuckets: [{ name: BUCKET }],
+  const child = fork(new URL('run-s3rver.ts', import.meta.url), [directory, BUCKET], {
+    execArgv: ['--openssl-legacy-provider'],
   });
-  const { port } = await store.run();
+  const [started]: readonly unknown[] = await once(child, 'message');
+  const port = portOf(started);
   const restore = setCredentials();
   const calls: S3Server['calls'] = [];
   const waiting: { readonly method: string; readonly disturbance: Disturbance }[] = [];
@@ -65,39 +63,48 @@ export async function startS3(): Promise<S3Server> {
     },
     calls,
     disturb: (method, ...disturbances) => waiting.push(...disturbances.map((disturbance) => ({ method, disturbance }))),
+    calm: () => void waiting.splice(0),
     async close() {
       restore();
       proxy.closeAllConnections();
       proxy.close();
-      await store.close();
+      child.kill('SIGKILL');
+      await once(child, 'exit');
       await rm(directory, { recursive: true, force: true });
     },
   };
 }
 
-function portOf(address: AddressInfo | string | null): number {
-  if (typeof address !== 'object' || address === null) throw new Error('not listening on a port');
-  return address.port;
+function portOf(address: unknown): number {
+  if (typeof address === 'object' && address !== null && 'port' in address && typeof address.port === 'number') {
+    return address.port;
+  }
+  throw new Error('not listening on a port');
 }
 
 /** Sends a request to the server and its answer, with the changes of the call, to the client. */
-function forward({ incoming, outgoing, change }: Call, port: number): void {
+function forward(call: Call, port: number): void {
+  const { incoming, outgoing } = call;
   const { method, url: path, headers } = incoming;
-  const upstream = request({ host: '127.0.0.1', port, method, path, headers, agent: false }, async (answer) => {
-    const received: Buffer[] = [];
-    for await (const piece of answer) received.push(Buffer.from(piece));
-    const { body, length } = change(Buffer.concat(received));
-    const isEmpty = method === 'HEAD' || answer.statusCode === 204;
-    outgoing.writeHead(answer.statusCode ?? 500, {
-      ...answer.headers,
-      ...(isEmpty ? {} : { 'content-length': `${length}` }),
-    });
-    outgoing.flushHeaders();
-    if (isEmpty || body.length === length) outgoing.end(body);
-    else outgoing.write(body, () => outgoing.destroy());
-  });
+  const upstream = request({ host: '127.0.0.1', port, method, path, headers, agent: false });
   upstream.on('error', () => outgoing.destroy());
+  upstream.on('response', (answer) => {
+    const received: Buffer[] = [];
+    answer.on('data', (piece: Buffer) => received.push(piece));
+    answer.on('end', () => sendAnswer(call, answer, Buffer.concat(received)));
+  });
   incoming.pipe(upstream);
+}
+
+function sendAnswer({ incoming, outgoing, change }: Call, answer: IncomingMessage, received: Buffer): void {
+  const { body, length } = change(received);
+  const isEmpty = incoming.method === 'HEAD' || answer.statusCode === 204;
+  outgoing.writeHead(answer.statusCode ?? 500, {
+    ...answer.headers,
+    ...(isEmpty ? {} : { 'content-length': `${length}` }),
+  });
+  if (isEmpty || body.length === length) outgoing.end(body);
+  else outgoing.write(body, () => outgoing.destroy());
 }
 
 /** Sets the credentials that the server knows. Returns a function that restores the variables. */

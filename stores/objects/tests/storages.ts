@@ -3,10 +3,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe } from 'vitest';
+import { afterAll, beforeAll, describe } from 'vitest';
 import { openFolderObjects } from '../src/folder-objects.ts';
 import type { ObjectStore } from '../src/object-store.ts';
 import { openS3Objects } from '../src/s3-objects.ts';
+import type { S3Server } from './s3-server.ts';
 import { startS3 } from './s3-server.ts';
 
 /** An empty storage for one test. */
@@ -29,24 +30,34 @@ async function folderStorage(): Promise<Storage> {
   };
 }
 
-async function bucketStorage(): Promise<Storage> {
-  const server = await startS3();
-  const [objects, again] = [await openS3Objects(server.options), await openS3Objects(server.options)];
+async function bucketStorage({ options }: S3Server, prefix: string): Promise<Storage> {
+  const [objects, again] = [await openS3Objects({ ...options, prefix }), await openS3Objects({ ...options, prefix })];
   return {
     objects,
     reopen: () => again,
     async dispose() {
       objects.close();
       again.close();
-      await server.close();
     },
   };
 }
 
-/** Registers the same tests for both storages. */
+/** Registers the same tests for both storages. The tests of a bucket share a server, and each has its own prefix. */
 export function describeStorages(title: string, register: (factory: StorageFactory) => void): void {
   describe(`${title} in a folder`, () => register(folderStorage));
-  describe(`${title} in a bucket of S3`, () => register(bucketStorage));
+  describe(`${title} in a bucket of S3`, () => {
+    let server: S3Server | undefined;
+    let count = 0;
+    beforeAll(async () => {
+      server = await startS3();
+    });
+    afterAll(() => server?.close());
+    register(() => {
+      if (server === undefined) throw new Error('no server');
+      count += 1;
+      return bucketStorage(server, `test-${count}/`);
+    });
+  });
 }
 
 /** Runs a test with an empty storage, and removes the storage. */

@@ -48,6 +48,27 @@ export function startLine({ child, role, agent, model }: SubagentStarted): strin
   return `${name}${as === '' ? '' : ` (${as})`}: running as session ${child}`;
 }
 
+/**
+ * Formats a subagent for a person who follows it: `subagent reviewer: completed, $0.0123 · find the wrong tax`. The
+ * session of the subagent is not named. Without a status the subagent has just started.
+ */
+export function taskLine(
+  subagent: Omit<ShownSubagent, 'status'> & { readonly status?: ShownSubagent['status'] },
+): string {
+  const { role, agent, model, status, cost, task } = subagent;
+  const as = [agent === role ? undefined : agent && `agent ${agent}`, model].filter((part) => part !== undefined);
+  const name = `${role === 'subagent' ? role : `subagent ${role}`}${as.length === 0 ? '' : ` (${as.join(', ')})`}`;
+  const end = status === undefined ? 'started' : (status ?? 'not ended');
+  return `${name}: ${end}${cost === undefined ? '' : `, ${dollars(cost)}`} · ${firstLine(task)}`;
+}
+
+const LONGEST_TASK = 200;
+
+function firstLine(text: string): string {
+  const [line = ''] = text.trim().split('\n', 1);
+  return line.length <= LONGEST_TASK ? line : `${line.slice(0, LONGEST_TASK)}…`;
+}
+
 /** Formats the choice of an own agent for a session: `agent reviewer, with the tools read, grep`. */
 export function chosenLine({ name, tools }: AgentChosen): string {
   return `agent ${name}${tools === undefined ? '' : `, with the tools ${tools.join(', ') || 'none'}`}`;

@@ -71,8 +71,8 @@ function withoutTyped(prompt: PrintedPrompt, typedLines: string[]): PrintedPromp
 function printBlocks({ state }: OwnedController, print: (block: PrintedBlock) => void): () => void {
   let [generation, printed] = [-1, 0];
   const check = (): void => {
-    const { conversation, generation: shown } = state.get();
-    if (shown !== generation) [generation, printed] = [shown, 0];
+    const { conversation, generation: shown, printedBefore = 0 } = state.get();
+    if (shown !== generation) [generation, printed] = [shown, printedBefore];
     const blocks = conversation.blocks.from(printed);
     printed = conversation.blocks.length;
     for (const block of blocks) print(block);

@@ -200,7 +200,7 @@ function namedLoss(outlook: Outlook, beside: boolean): Outlook {
  * Returns the cache key that the provider uses for routing. Returns `undefined` if the model does not use a key or the
  * encoder has no field for it.
  */
-function routingKey(state: State, { materials: { encoder, capabilities } }: PromptStream): string | undefined {
+export function routingKey(state: State, { materials: { encoder, capabilities } }: PromptStream): string | undefined {
   if (encoder.routing === undefined || capabilities.routing === undefined) return undefined;
   return keyInForce(state, capabilities.routing, newHash);
 }

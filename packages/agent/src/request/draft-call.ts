@@ -20,8 +20,9 @@ import {
   gaugeOf,
   nextInput,
   sizeForecast,
+  withEntry,
 } from '@tidemark/context';
-import type { PressureCrossed, RenderParameters, SizeForecast, Timestamp, TurnId } from '@tidemark/log';
+import type { PressureCrossed, RenderParameters, SharedEntry, SizeForecast, Timestamp, TurnId } from '@tidemark/log';
 import { position } from '@tidemark/log';
 import type { Capabilities, Encoder, JsonValue } from '@tidemark/model';
 import { AgentError } from '../errors.ts';
@@ -30,6 +31,7 @@ import { asKept, loadCapabilities, loadFront } from '../session/materials.ts';
 import { asIfRecorded } from '../session/session.ts';
 import type { CallPlan, PlanOptions } from './call-plan.ts';
 import { planCall } from './call-plan.ts';
+import { findFamilyEntry } from './family-entry.ts';
 import type { PromptStream, Resize } from './prompt-stream.ts';
 import { beginPromptStream, sideCallPromptStream, extendPromptStream, stillHolds } from './prompt-stream.ts';
 import type { Beside } from './request-record.ts';
@@ -44,6 +46,8 @@ export interface CallDraft {
   readonly promptStream: PromptStream;
   readonly capabilities: Capabilities;
   readonly call: CallPlan;
+  /** Entry of another session of the same root that the call counts on. */
+  readonly found?: SharedEntry;
   readonly price: EpochPrice;
   readonly pressure: Pressure;
 }
@@ -60,12 +64,16 @@ export async function draftCall(
   const main = await mainPromptStream(session, kept, state, { ...options, ...defined({ texts }) });
   const promptStream = await callPromptStream(session, main, state, options);
   const capabilities = options.beside === undefined ? options.capabilities : promptStream.materials.capabilities;
-  const call = planCall(state, promptStream, planOptions(options, capabilities, main));
+  const found =
+    options.beside === undefined ? await findFamilyEntry(session.log, state, promptStream, options) : undefined;
+  const known = withEntry(state, found?.entry);
+  const call = planCall(known, promptStream, planOptions(options, capabilities, main));
   const price = priceOf(session.state, call, options);
   return {
-    state,
+    state: known,
     main,
     promptStream: promptStream,
+    ...defined({ found: found?.recorded }),
     capabilities,
     call,
     price,

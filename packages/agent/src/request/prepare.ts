@@ -59,6 +59,8 @@ export interface PromptStreams {
    * milliseconds. With them, the index is written less often.
    */
   told?: { readonly front: string; readonly at: number };
+  /** Time at which this session last added its entries to the index of its family, in milliseconds. */
+  toldFamily?: number;
 }
 
 /**
@@ -105,13 +107,19 @@ async function prepareInside(session: Session, promptStreams: PromptStreams, giv
 }
 
 function writeDraft(
-  { state, promptStream, call, pressure }: CallDraft,
+  { state, promptStream, call, found: cached, pressure }: CallDraft,
   options: CallOptions,
   { epoch }: Changing,
   answered: Answered | undefined,
 ): WrittenRequest {
   const { outputLimit, size } = pressure;
-  return writeRequest(state, promptStream, call, { ...options, answered, outputLimit, size }, epoch !== undefined);
+  return writeRequest(
+    state,
+    promptStream,
+    call,
+    { ...options, answered, outputLimit, size, cached },
+    epoch !== undefined,
+  );
 }
 
 function recordsOf(

@@ -4,7 +4,7 @@
 import { defined } from '@tidemark/core';
 import type { Sequence, State } from '@tidemark/context';
 import { RENDERING, itemAt } from '@tidemark/context';
-import type { ContentPart, MarkerRecord, RequestPrepared, SizeForecast } from '@tidemark/log';
+import type { ContentPart, MarkerRecord, RequestPrepared, SharedEntry, SizeForecast } from '@tidemark/log';
 import { digest } from '@tidemark/log';
 import type { Answered, Block, Capabilities, Continuation, Encoder, Envelope, JsonValue } from '@tidemark/model';
 import type { CallPlan } from './call-plan.ts';
@@ -43,6 +43,8 @@ export interface RequestOptions {
   readonly beside?: Beside;
   /** The answer from which the request may continue. */
   readonly answered?: Answered | undefined;
+  /** Entry of another session of the same root that the request counts on. */
+  readonly cached?: SharedEntry | undefined;
 }
 
 /** A written request: the record to append, and the body to send afterwards. */
@@ -65,7 +67,7 @@ export function writeRequest(
   opens: boolean,
 ): WrittenRequest {
   const { sequence } = promptStream;
-  const { outputLimit, beside, answered, size, account } = options;
+  const { outputLimit, beside, answered, size, account, cached } = options;
   const { fields, compared } = comparisonOf(state, promptStream, options);
   const envelope = { ...routingOf(promptStream, call), ...fields, ...options.envelope };
   const betas = [...new Set([...(options.betas ?? []), ...sequence.betas])];
@@ -95,7 +97,7 @@ export function writeRequest(
     forecast: call.outlook.forecast,
     ...defined({ size }),
     ...(sequence.mediaBytes === 0 ? {} : { mediaBytes: sequence.mediaBytes }),
-    ...defined({ account }),
+    ...defined({ account, cached }),
     ...(answered === undefined || behind === undefined
       ? {}
       : { continuation: { ...answered, digest: digest(behind.digest), bytes: behind.body.length } }),

@@ -1,7 +1,8 @@
 // Runs one step: sends one request to the model and records the result. If the step is not complete, the turn loop
 // sends another request.
 
-import { frontEntries, itemAt, newTextRatio, sizeByBlock } from '@tidemark/context';
+import type { State } from '@tidemark/context';
+import { frontEntries, itemAt, newTextRatio, sharedEntries, sizeByBlock } from '@tidemark/context';
 import type { Event, Recorded } from '@tidemark/log';
 import { milliseconds, timestamp } from '@tidemark/log';
 import type { ProviderError, StreamPart } from '@tidemark/model';
@@ -15,6 +16,7 @@ import type { Prepared } from '../request/prepare.ts';
 import { heardFrom } from '../request/prepare.ts';
 import { frontName, keepWarmFront } from '../session/materials.ts';
 import { commit } from '../session/session.ts';
+import { keepWarmFamily } from '../session/warm-families.ts';
 import { noticeIdleRules } from '../tools/idle-rules.ts';
 import { takenBy } from '../session/turn-context.ts';
 import type { StepContext } from './prepare-step.ts';
@@ -49,6 +51,7 @@ export async function askModel(turn: StepContext): Promise<TurnEnding | undefine
   if (received.end === 'finished') {
     working.promptStreams.heard = heardFrom(prepared.sequence, prepared.record.data.encoder, received.answer);
     await rememberFront(working, prepared);
+    await rememberFamily(working, prepared);
   }
   return undefined;
 }
@@ -220,8 +223,9 @@ const EVERY_MS = 60_000;
  */
 async function rememberFront(
   { session, promptStreams }: Pick<StepContext, 'session' | 'promptStreams'>,
-  { record, epoch, sequence, capabilities }: Prepared,
+  prepared: Prepared,
 ): Promise<void> {
+  const { record, epoch, sequence } = prepared;
   const { account } = record.data;
   if (account === undefined) return;
   const { state, log } = session;
@@ -230,16 +234,34 @@ async function rememberFront(
   const { told } = promptStreams;
   if (told !== undefined && told.front === front && now - told.at < EVERY_MS) return;
   promptStreams.told = { front, at: now };
-  const sizeOf = sizeByBlock({
-    lookup: { sequence, capabilities, now, account },
-    accepted: state.streams['main']?.accepted,
-    model: epoch.model,
-    ratio: newTextRatio(state, epoch.model),
-    scales: state.scales,
-  });
+  const sizeOf = sizesIn(state, prepared);
   const entries = frontEntries(state).filter(
     (entry) => entry.account === account && itemAt(sequence.prefixes, entry.block) === entry.prefix,
   );
   const sized = entries.map((entry) => ({ ...entry, tokens: entry.tokens ?? sizeOf(entry.block) }));
   await keepWarmFront(log, front, sized, record.at);
+}
+
+function sizesIn(state: State, { record, epoch, sequence, capabilities }: Prepared): (block: number) => number {
+  return sizeByBlock({
+    lookup: { sequence, capabilities, now: milliseconds(record.at), account: record.data.account },
+    accepted: state.streams['main']?.accepted,
+    model: epoch.model,
+    ratio: newTextRatio(state, epoch.model),
+    scales: state.scales,
+  });
+}
+
+/** Adds the entries of an answered request to the index in the store, for the other sessions of the same root. */
+async function rememberFamily(
+  { session, promptStreams }: Pick<StepContext, 'session' | 'promptStreams'>,
+  prepared: Prepared,
+): Promise<void> {
+  const { state, log, writer } = session;
+  const { at } = prepared.record;
+  const now = milliseconds(at);
+  if (promptStreams.toldFamily !== undefined && now - promptStreams.toldFamily < EVERY_MS) return;
+  promptStreams.toldFamily = now;
+  const member = { root: state.root ?? writer.session, session: writer.session };
+  await keepWarmFamily(log, member, sharedEntries(state, prepared.sequence, sizesIn(state, prepared)), at);
 }

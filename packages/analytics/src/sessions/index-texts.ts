@@ -34,8 +34,8 @@ interface IndexedPart {
 }
 
 /**
- * Adds the texts of the records that are in the rows. A session whose log cannot be read any more is left out, because
- * the update of the rows reports it.
+ * Adds the texts of the records that are in the rows. If a log cannot be read to its end, the next search tries to read
+ * the rest, and the update of the rows reports the reason.
  *
  * @throws AnalyticsError if the database cannot be read or written.
  */
@@ -88,20 +88,20 @@ const UNINDEXED = `SELECT key, id, chain, facts, session.length AS length, coale
 
 async function* readTexts(log: Log, session: UnindexedSession): AsyncGenerator<IndexedPart> {
   let texts: TextEntry[] = [];
+  let to = session.from;
   try {
     for await (const record of log.read(sessionId(session.id), session.from, session.to)) {
+      to = record.position + 1;
       const found = recordTexts(record, session.imported);
-      if (found === undefined) continue;
-      texts.push({ position: record.position, ...found });
+      if (found !== undefined) texts.push({ position: record.position, ...found });
       if (texts.length < ROWS_AT_ONCE) continue;
-      yield { session, to: record.position + 1, texts };
+      yield { session, to, texts };
       texts = [];
     }
   } catch (error) {
-    if (error instanceof LogError) return;
-    throw error;
+    if (!(error instanceof LogError)) throw error;
   }
-  yield { session, to: session.to, texts };
+  yield { session, to, texts };
 }
 
 function writeTexts(rows: RowDatabase, parts: readonly IndexedPart[]): void {

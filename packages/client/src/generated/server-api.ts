@@ -809,6 +809,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sessions/{session}/what-if": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the cost of the calls of a session with other lifetimes and models, and without prunings and compactions */
+        get: operations["readWhatIf"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/sessions/{session}/why": {
         parameters: {
             query?: never;
@@ -1798,6 +1815,34 @@ export interface components {
         WaitingQuestion: {
             id: string;
             question: components["schemas"]["Question"];
+        };
+        /** @description Costs of the calls of a session in other cases. Amounts are US dollars. */
+        WhatIf: {
+            /** @description Number of calls that are replayed. */
+            calls: number;
+            cases: components["schemas"]["WhatIfCase"][];
+            compactions: number;
+            /** @description Number of calls of side streams. They are in no sum. */
+            others: number;
+            paid: string;
+            prunings: number;
+            /** @description Cost of the replay with the lifetimes, prunings and compactions of the session. */
+            replayed: string;
+            /** @description Number of calls of the main stream with unknown tokens or prices. They are in no sum. */
+            unknown: number;
+        };
+        WhatIfCase: {
+            /** @description Number of calls in `cost`. */
+            calls: number;
+            /** @enum {string} */
+            change: "lifetime" | "pruning" | "compaction" | "model";
+            /** @description Cost of the same calls: as paid for another model, otherwise as replayed. */
+            compared: string;
+            cost: string;
+            /** @description The lifetime, or the name of the model. Empty for other changes. */
+            name: string;
+            /** @description Step of the first request that would pass the input limit, or that has no price. */
+            stopsAt?: number;
         };
     };
     responses: never;
@@ -3523,6 +3568,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CheckedSession"];
+                };
+            };
+            /** @description The request was refused. `error.next` is the next step. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readWhatIf: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The costs. The calls are replayed with one rule for the cache. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WhatIf"];
                 };
             };
             /** @description The request was refused. `error.next` is the next step. */

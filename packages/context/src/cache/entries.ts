@@ -2,13 +2,21 @@
 // the request, and are not dropped by the provider's own rules.
 
 import { defined } from '@tidemark/core';
-import type { KeptPlace, KeptRecord, MarkerRecord, MissCause, RequestPrepared, FrontEntry } from '@tidemark/log';
+import type {
+  KeptPlace,
+  KeptRecord,
+  MarkerRecord,
+  MissCause,
+  RequestPrepared,
+  FrontEntry,
+  SharedEntry,
+} from '@tidemark/log';
 import { milliseconds, digest } from '@tidemark/log';
 import type { Capabilities, Section, Ttl } from '@tidemark/model';
 import { itemAt } from '../base/append-only.ts';
 import type { Sequence } from './sequence.ts';
 import { turnStartOf } from './sequence.ts';
-import type { CacheEntry, SentRequest, State } from '../state/state.ts';
+import type { CacheEntry, KeptLife, SentRequest, State } from '../state/state.ts';
 
 const MINUTE = 60_000;
 
@@ -123,7 +131,7 @@ export function isAlive(entry: CacheEntry, now: number): boolean {
 }
 
 /** Returns the time at which an entry expires if no request reads it before, in milliseconds since the Unix epoch. */
-export function expiryOf({ ttl, at }: CacheEntry): number {
+export function expiryOf({ ttl, at }: Pick<CacheEntry, 'ttl' | 'at'>): number {
   if (typeof ttl === 'string') return milliseconds(at) + LIFE[ttl];
   return Math.min(milliseconds(at) + ttl.idleMs, milliseconds(ttl.born) + (ttl.ageMs ?? Infinity));
 }
@@ -173,8 +181,13 @@ function lifeOf(ttl: CacheEntry['ttl']): Pick<FrontEntry, 'ttl' | 'kept'> {
  * Returns true if an entry has not expired at `now`, in milliseconds since the Unix epoch. An entry that was recorded
  * without a lifetime counts as expired.
  */
-export function isWarmAt(entry: FrontEntry, now: number): boolean {
-  return entriesOf([entry]).some((one) => isAlive(one, now));
+export function isWarmAt({ ttl, kept, at }: Pick<FrontEntry, 'ttl' | 'kept' | 'at'>, now: number): boolean {
+  const life = ttl ?? (kept && keptLife(kept));
+  return life !== undefined && now < expiryOf({ ttl: life, at });
+}
+
+function keptLife({ idle: idleMs, age: ageMs, born }: NonNullable<FrontEntry['kept']>): KeptLife {
+  return defined({ idleMs, ageMs, born });
 }
 
 /**
@@ -186,8 +199,49 @@ export function entriesOf(cached: readonly FrontEntry[]): readonly CacheEntry[] 
     const of = entry.block + 1;
     const common = { ...entry, of, images: false, beside: false };
     if (ttl !== undefined) return [{ ...common, ttl }];
-    if (kept === undefined) return [];
-    const { idle: idleMs, age: ageMs, born } = kept;
-    return [{ ...common, ttl: defined({ idleMs, ageMs, born }) }];
+    return kept === undefined ? [] : [{ ...common, ttl: keptLife(kept) }];
   });
+}
+
+/** Maximum number of entries that a session leaves from each end of its request. */
+const MAX_SHARED = 3;
+
+/**
+ * Returns the entries of a request for the other sessions of the same root: the shortest, which forks share most often,
+ * and the longest. Entries of side calls, and promoted entries whose longer lifetime is not proved, are omitted.
+ */
+export function sharedEntries(
+  { cache }: State,
+  { prefixes }: Pick<Sequence, 'prefixes'>,
+  sizeOf: (block: number) => number,
+): readonly SharedEntry[] {
+  const all = cache.entries
+    .filter(({ block, prefix, beside, promoted }) => !beside && promoted !== true && itemAt(prefixes, block) === prefix)
+    .toSorted((a, b) => a.block - b.block);
+  const chosen = all.filter((_, index) => index < MAX_SHARED || index >= all.length - MAX_SHARED);
+  return chosen.map(({ section, block, of, images, prefix, parameters, key, account, tokens, ttl, at }) => ({
+    section,
+    block,
+    of,
+    ...(images && { images }),
+    prefix: digest(prefix),
+    parameters,
+    ...defined({ key, account }),
+    tokens: tokens ?? sizeOf(block),
+    ...lifeOf(ttl),
+    at,
+  }));
+}
+
+/** Converts an entry of another session. Returns `undefined` for an entry without a lifetime. */
+export function cacheEntryOf({ ttl, kept, images = false, ...entry }: SharedEntry): CacheEntry | undefined {
+  const life = ttl ?? (kept && keptLife(kept));
+  return life && { ...entry, images, beside: false, ttl: life };
+}
+
+/** Returns the state with an entry that another session left. */
+export function withEntry(state: State, entry: CacheEntry | undefined): State {
+  return entry === undefined
+    ? state
+    : { ...state, cache: { ...state.cache, entries: [...state.cache.entries, entry] } };
 }

@@ -7,6 +7,7 @@ import { milliseconds } from '@tidemark/log';
 import { cachedTokens, inputTokens } from '@tidemark/model';
 import { itemAt } from '../base/append-only.ts';
 import { cacheAfter } from '../cache/cache-after.ts';
+import { cacheEntryOf, withEntry } from '../cache/entries.ts';
 import type { Grid } from '../cache/implicit.ts';
 import { onGrid } from '../cache/implicit.ts';
 import { historySize, isRecorded, isUncounted } from '../pressure/next-input.ts';
@@ -29,7 +30,8 @@ export function send(state: State, event: RecordedOf<'request.prepared'>): State
   const { position, at, data } = event;
   const pending: SentRequest = { position, at, prepared: data, spans: state.history.settled };
   const pace = addCall(state.pace, at, state.session, state.session === state.root);
-  return withStream({ ...state, pace }, data.stream, { ...stream, pending });
+  const known = data.cached === undefined ? state : withEntry(state, cacheEntryOf(data.cached));
+  return withStream({ ...known, pace }, data.stream, { ...stream, pending });
 }
 
 /**

@@ -7,6 +7,7 @@ import type { ShownCheckpoint } from '../checkpoint.ts';
 import type { ListedSession } from '../listed-session.ts';
 import type { RequestColumns, RequestStructure } from '../request.ts';
 import type { Timeline } from '../timeline.ts';
+import type { WhatIf } from '../what-if/what-if.ts';
 
 /** First part of a file: the data that the page needs at once. */
 export interface FileIndex {
@@ -14,6 +15,7 @@ export interface FileIndex {
   readonly sessions: readonly ListedSession[];
   readonly timelines: readonly Timeline[];
   readonly costs: readonly FileCosts[];
+  readonly whatIf: readonly WhatIf[];
 }
 
 /** Costs of a session in the groupings that the page shows. */

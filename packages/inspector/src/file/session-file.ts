@@ -15,6 +15,8 @@ import { shownFields } from './file-conversation.ts';
 import type { FileConversation, FileCosts, FileIndex, FileParts, FileRecord } from './file-data.ts';
 import type { MaskText } from './file-requests.ts';
 import { packRequests } from './file-requests.ts';
+import type { WhatIf } from '../what-if/what-if.ts';
+import { readWhatIf } from '../what-if/what-if.ts';
 import type { PackedTexts } from './packed-texts.ts';
 import { createPackedTexts } from './packed-texts.ts';
 
@@ -38,16 +40,18 @@ export async function sessionFile(sessions: readonly SessionId[], sources: Sessi
   const listed: ListedSession[] = [];
   const timelines: Timeline[] = [];
   const costs: FileCosts[] = [];
+  const whatIf: WhatIf[] = [];
   for (const session of sessions) {
     const number = listed.length;
     const one = await readSession(session, sources);
     listed.push(one.listed);
     timelines.push(timelineOf(session, one.parts.calls));
     costs.push(await readCosts(session, sources.projection));
+    whatIf.push(await readWhatIf(await sources.reader(session)));
     for (const [name, part] of Object.entries(one.parts))
       parts.push([`tidemark-${number}-${name}`, await compressed(part)]);
   }
-  const index: FileIndex = { sessions: listed, timelines, costs };
+  const index: FileIndex = { sessions: listed, timelines, costs, whatIf };
   return filePage([['tidemark-index', await compressed(index)], ...parts]);
 }
 

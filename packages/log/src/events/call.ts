@@ -3,6 +3,7 @@
 import type { AnswerPart, CacheWrite, Json, StopReason, Usage } from '@tidemark/core';
 import type { CallId, Digest, Money, Position, SessionId } from '../ids.ts';
 import type { ContentPart } from '../parts.ts';
+import type { SharedEntry } from './shared-entry.ts';
 
 /** Cache marker on one block of a request. `block` is the block's index in the provider's cache order. */
 export interface MarkerRecord {
@@ -186,6 +187,11 @@ export interface RequestPrepared {
    * if the provider still remembers that answer.
    */
   readonly continuation?: ContinuationRecord;
+  /**
+   * Cache entry that another session of the same root left, if it is longer than each entry that this session knows. The
+   * forecast counts on it.
+   */
+  readonly cached?: SharedEntry;
 }
 
 /**

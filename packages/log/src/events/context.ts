@@ -1,10 +1,10 @@
 // Payloads of events that decide the content of requests: epochs, notes, prompts, and records that take effect with a
 // later epoch.
 
-import type { CacheWrite, Json, RenderParameters } from '@tidemark/core';
-import type { Digest, Money, Position, SessionId, Timestamp } from '../ids.ts';
+import type { Json, RenderParameters } from '@tidemark/core';
+import type { Digest, Money, Position, SessionId } from '../ids.ts';
 import type { ContentPart } from '../parts.ts';
-import type { SequenceRecord } from './call.ts';
+import type { SharedEntry } from './shared-entry.ts';
 
 /**
  * Reason why an epoch opened. It is `initial` for the first epoch. Otherwise it is the part of the request that
@@ -93,32 +93,8 @@ export interface FrontEdit {
 }
 
 /** Entry of a provider's cache that ends in the front, at a tool or at a system text. */
-export interface FrontEntry {
+export interface FrontEntry extends Omit<SharedEntry, 'section' | 'of' | 'images'> {
   readonly section: 'tools' | 'system';
-  /** Index of the last block of the entry. */
-  readonly block: number;
-  /** Running digest up to and including the block with the index `block`. */
-  readonly prefix: Digest;
-  readonly parameters: SequenceRecord['parameters'];
-  /** Cache key that the provider stores the entry under. Absent if the request sent none. */
-  readonly key?: string;
-  /** Provider account whose cache contains the entry. Absent if unknown. */
-  readonly account?: string;
-  /**
-   * Tokens up to the end of the entry. The provider counted them for a call, or they are derived from other counts of
-   * the same session.
-   */
-  readonly tokens?: number;
-  /** Lifetime (TTL) that was paid for when the entry was written. */
-  readonly ttl?: CacheWrite['ttl'];
-  /**
-   * Set for an entry that the provider creates without a marker. Lifetimes are in milliseconds. `idle` is the lifetime
-   * after the last use of the entry. `age` is the maximum lifetime in total, from the time `born` at which the entry
-   * was written.
-   */
-  readonly kept?: { readonly idle: number; readonly age?: number; readonly born: Timestamp };
-  /** Start time of the request that wrote the entry or read it last. */
-  readonly at: Timestamp;
 }
 
 /**

@@ -54,6 +54,8 @@ const STATUSES: ReadonlyMap<string, FailureAnswer['status']> = new Map([
   ['analytics/busy', 503],
   ['analytics/full', 503],
   ['artifact/missing', 404],
+  ['artifact/read-failed', 503],
+  ['artifact/unreachable', 503],
   ['agent/no-such-record', 404],
   ['agent/no-such-step', 404],
   ['agent/not-running', 409],

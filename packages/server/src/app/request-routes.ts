@@ -7,11 +7,12 @@ import {
   readBlockText,
   readCarryCosts,
   readRequest,
+  readWhatIf,
   searchRequest,
 } from '@tidemark/inspector';
 import type { RequestReader } from '@tidemark/inspector';
 import { ServerError } from '../errors.ts';
-import { BLOCK_TEXT, CARRY_COSTS, FOUND_BLOCKS, REQUEST, REQUESTS } from './request-schemas.ts';
+import { BLOCK_TEXT, CARRY_COSTS, FOUND_BLOCKS, REQUEST, REQUESTS, WHAT_IF } from './request-schemas.ts';
 import type { RoutePlace, ServerApp } from './route-parts.ts';
 import { jsonAnswer, REFUSED, SESSION_PATH } from './route-parts.ts';
 import { COUNT } from './values.ts';
@@ -48,6 +49,10 @@ export function addRequestRoutes(app: ServerApp, { log, encoders }: RoutePlace):
 }
 
 function addCostRoute(app: ServerApp, reader: RequestReader): void {
+  app.openapi(READ_WHAT_IF, async (context) => {
+    const { session } = context.req.valid('param');
+    return context.json(await readWhatIf(await reader(session)), 200);
+  });
   app.openapi(READ_CARRY_COSTS, async (context) => {
     const { session, position } = context.req.valid('param');
     const found = await readCarryCosts(await reader(session), position);
@@ -122,4 +127,17 @@ const READ_CARRY_COSTS = createRoute({
   summary: 'Read what each block of a request has cost in all requests that contained it',
   request: { params: REQUEST_PATH },
   responses: { 200: jsonAnswer(CARRY_COSTS, 'The costs, in the order of the blocks.'), default: REFUSED },
+});
+
+const READ_WHAT_IF = createRoute({
+  method: 'get',
+  path: '/sessions/{session}/what-if',
+  operationId: 'readWhatIf',
+  summary:
+    'Read the cost of the calls of a session with other lifetimes and models, and without prunings and compactions',
+  request: { params: SESSION_PATH },
+  responses: {
+    200: jsonAnswer(WHAT_IF, 'The costs. The calls are replayed with one rule for the cache.'),
+    default: REFUSED,
+  },
 });

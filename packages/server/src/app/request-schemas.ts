@@ -11,6 +11,8 @@ import type {
   RequestColumns,
   RequestDifference,
   RequestStructure,
+  WhatIf,
+  WhatIfCase,
 } from '@tidemark/inspector';
 
 const TEXT = z.string();
@@ -129,3 +131,29 @@ export const CARRY_COSTS: z.ZodType<CarryCosts> = z
     unpriced: z.array(NUMBER).describe('Number of these requests whose cost is unknown.'),
   })
   .meta({ id: 'CarryCosts' });
+
+const WHAT_IF_CASE: z.ZodType<WhatIfCase> = z
+  .object({
+    change: z.enum(['lifetime', 'pruning', 'compaction', 'model']),
+    name: TEXT.describe('The lifetime, or the name of the model. Empty for other changes.'),
+    calls: NUMBER.describe('Number of calls in `cost`.'),
+    cost: TEXT,
+    compared: TEXT.describe('Cost of the same calls: as paid for another model, otherwise as replayed.'),
+    stopsAt: NUMBER.exactOptional().describe(
+      'Step of the first request that would pass the input limit, or that has no price.',
+    ),
+  })
+  .meta({ id: 'WhatIfCase' });
+
+export const WHAT_IF: z.ZodType<WhatIf> = z
+  .object({
+    calls: NUMBER.describe('Number of calls that are replayed.'),
+    unknown: NUMBER.describe('Number of calls of the main stream with unknown tokens or prices. They are in no sum.'),
+    others: NUMBER.describe('Number of calls of side streams. They are in no sum.'),
+    paid: TEXT,
+    replayed: TEXT.describe('Cost of the replay with the lifetimes, prunings and compactions of the session.'),
+    prunings: NUMBER,
+    compactions: NUMBER,
+    cases: z.array(WHAT_IF_CASE),
+  })
+  .meta({ id: 'WhatIf', description: 'Costs of the calls of a session in other cases. Amounts are US dollars.' });

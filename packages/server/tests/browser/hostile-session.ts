@@ -56,7 +56,17 @@ async function importHostile(log: Log): Promise<string> {
   } as const;
   const usage = { fresh: 1, read: 2_000, writes: [{ ttl: '5m', tokens: 30 }], answer: 4 } as const;
   const events: readonly Event[] = [
-    { kind: 'session.created', at, data: { id: IMPORTED, root: IMPORTED, workspace: '/w', title: 'Imported session' } },
+    {
+      kind: 'session.created',
+      at,
+      data: {
+        id: IMPORTED,
+        root: IMPORTED,
+        workspace: '/w',
+        title: 'Imported session',
+        imported: { format: 'test', source: '/w/recording' },
+      },
+    },
     { kind: 'prompt.given', at, data: { parts: [{ type: 'text', text: 'Look.' }], presenter: 'test' } },
     { kind: 'answer.received', at, data: { ...call, parts, usage } },
   ];

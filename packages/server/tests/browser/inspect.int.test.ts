@@ -3,6 +3,7 @@
 
 import { createMemoryStore } from '@tidemark/kit';
 import type { Log } from '@tidemark/log';
+import { sessionId } from '@tidemark/log';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { InspectedServer } from './inspected-server.ts';
@@ -38,6 +39,13 @@ afterAll(async () => {
 });
 
 const placeOf = (view: string): string => `#/sessions/${shop.session}/${view}`;
+/** Returns the position of the request of a step of the main stream. */
+async function requestOf(step: number): Promise<number> {
+  for await (const { kind, data } of log.read(sessionId(shop.session)))
+    if (kind === 'answer.received' && data.stream === 'main' && data.step === step) return data.request ?? -1;
+  throw new Error(`the session has no step ${step}`);
+}
+
 const chart = () => page.getByRole('slider', { name: 'Call' });
 const heading = (name: string | RegExp) => page.getByRole('heading', { name });
 
@@ -117,16 +125,20 @@ describe.skipIf(skips)('the page', () => {
     await found.getByRole('searchbox').fill('No function rounds on its own');
     await found.getByRole('button', { name: 'Search' }).click();
     await found.getByText('In 1 block.').waitFor();
-    const address = page.url();
+    const step12 = await requestOf(12);
+    await page.waitForURL(new RegExp(`step=${step12}$`));
     await page.getByRole('button', { name: 'Back' }).click();
     await page.getByText('Step 11 (request 12 of 37)').waitFor();
     await found.getByRole('button', { name: 'Search' }).click();
     await found.getByText('The agent did not have this text at this step.').waitFor();
     const second = await browser.newContext();
     const other = await second.newPage();
-    await openPlace(other, inspected, new URL(address).hash);
+    await openPlace(other, inspected, `${placeOf('travel')}?step=${step12}`);
     await other.getByText('Step 12 (request 13 of 37)').waitFor();
     await second.close();
+    // A link also leads to a step if its place is open.
+    await openPlace(page, inspected, `${placeOf('travel')}?step=${step12}`);
+    await page.getByText('Step 12 (request 13 of 37)').waitFor();
   });
 
   test('searches in all sessions, and leads to the record', async () => {

@@ -49,6 +49,7 @@ export async function rewindSession(place: RewindPlace): Promise<void> {
   const fork = await session.fork(before);
   await place.openSession({ open: 'live', session: fork });
   place.print([
+    [withStyle('cyan', 'back'), ` to the time before prompt ${chosen.number}: ${promptLine(chosen)}`],
     withStyle('dim', `This is a fork of ${session.id} from before prompt ${chosen.number}. That session is kept.`),
   ]);
   if (log !== undefined) await refillPrompt(place, log, { session: session.id, position: chosen.position });
@@ -82,7 +83,11 @@ async function refillPrompt(
 /** Longest text of a prompt in the list, in characters. */
 const LONGEST = 200;
 
-function optionOf({ number, words, at }: NumberedPrompt): ChoiceOption {
-  const text = withoutOutputs(words).replaceAll(/\s+/g, ' ').trim().slice(0, LONGEST);
-  return { label: `${number}. ${text}`, note: at.slice(0, 16).replace('T', ' ') };
+function optionOf(prompt: NumberedPrompt): ChoiceOption {
+  return { label: `${prompt.number}. ${promptLine(prompt)}`, note: prompt.at.slice(0, 16).replace('T', ' ') };
+}
+
+/** Returns the beginning of a prompt, on one line. */
+function promptLine({ words }: NumberedPrompt): string {
+  return withoutOutputs(words).replaceAll(/\s+/g, ' ').trim().slice(0, LONGEST);
 }

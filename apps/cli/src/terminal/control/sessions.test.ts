@@ -172,6 +172,13 @@ test('a rewind continues in a fork before the chosen prompt, with its text in th
   list.choose(1);
   const { refill, session } = await terminal.until((state) => state.refill !== undefined);
   expect(refill?.text).toBe('second');
+  const { printedBefore, conversation } = terminal.controller.state.get();
+  // The earlier part is on the screen, so only the new lines are printed.
+  expect(JSON.stringify(conversation.blocks.from(0, printedBefore))).toContain('One.');
+  expect(JSON.stringify(conversation.blocks.from(printedBefore ?? 0))).toContain(
+    ' to the time before prompt 2: second',
+  );
+  expect(JSON.stringify(conversation.blocks.from(printedBefore ?? 0))).not.toContain('One.');
   expect(session).not.toBe(before);
   expect([terminal.printed().includes('One.'), terminal.printed().includes('Two.')]).toEqual([true, false]);
   await talk(terminal, 'another second');

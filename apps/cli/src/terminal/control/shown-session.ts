@@ -117,6 +117,8 @@ interface SessionToShow {
   /** Facts of the status line after the earlier records. Default: model and effort of the agent. */
   readonly facts?: StatusFacts;
   readonly workspace: string;
+  /** True if the screen shows the conversation already, because the session is a fork of the shown one. */
+  readonly isOnScreen?: boolean;
 }
 
 function attach(
@@ -131,6 +133,7 @@ function attach(
   place.change({
     conversation,
     generation: place.state.get().generation + 1,
+    printedBefore: given.isOnScreen === true ? conversation.blocks.length : 0,
     mode: session?.mode ?? modeIn(opened.flags) ?? 'ask',
     running: false,
     stopping: false,
@@ -214,13 +217,13 @@ function linesOfStopped({ session }: HeldSession): readonly Shown[] {
   return session === undefined ? [] : stoppedLines(session, 'another session is shown');
 }
 
-/** Shows a session that the agent of the shown session opened, such as a fork. */
+/** Shows a fork of the shown session, which its agent opened. The screen contains its conversation already. */
 async function showLive(shown: HeldSession, { log }: SessionsPlace, session: AgentSession): Promise<void> {
   const { opened, workspace, session: before } = shown;
   if (opened === undefined) return;
   const { conversation, facts } = await readHistory(log, session.id);
   const stopped = before === session ? [] : linesOfStopped(shown);
-  attach(shown, { opened, session, conversation, facts, workspace });
+  attach(shown, { opened, session, conversation, facts, workspace, isOnScreen: true });
   if (stopped.length > 0) shown.place.print(stopped);
   if (before !== session) await before?.close();
 }

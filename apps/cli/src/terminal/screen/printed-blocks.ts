@@ -13,6 +13,8 @@ import type { GrowingList } from '../state/growing-list.ts';
 /** Properties of the printed blocks. */
 export interface PrintedBlocksProperties {
   readonly blocks: GrowingList<PrintedBlock>;
+  /** Number of first blocks that are not printed. */
+  readonly from: number;
   /** True to print no new block for now. */
   readonly held: boolean;
   readonly columns: number;
@@ -26,9 +28,9 @@ const BATCH = 64;
  * Prints each block once. Ink compares the blocks that it gets with those that it has printed. It gets only the latest
  * blocks, so the work for a new block does not depend on the length of the conversation.
  */
-export function PrintedBlocks({ blocks, held, columns, colour }: PrintedBlocksProperties): ReactElement {
-  const [begin, setBegin] = useState(0);
-  const printed = useRef(0);
+export function PrintedBlocks({ blocks, from, held, columns, colour }: PrintedBlocksProperties): ReactElement {
+  const [begin, setBegin] = useState(from);
+  const printed = useRef(from);
   if (!held) printed.current = blocks.length;
   const end = printed.current;
   useLayoutEffect(() => {

@@ -32,3 +32,17 @@ test('a terminal without Unicode shows the signs of the screen in ASCII', async 
   expect(shown).toMatch(/^\* item\n\na \| b\n--\+--\n1 \| 2\n\+ plan\n {2}\+ first/m);
   expect(shown).toMatch(/^[\x20-\x7e\n]*$/);
 });
+
+test('a fork of the shown session prints only its new lines', async () => {
+  const terminal = createVirtualTerminal();
+  const controller = createController();
+  onTestFinished(showScreen(controller, { ...terminal, colour: false }));
+  controller.print(['the earlier part']);
+  await terminal.until(/the earlier part/);
+  const { state } = controller;
+  const { conversation, generation } = state.get();
+  state.set({ ...state.get(), generation: generation + 1, printedBefore: conversation.blocks.length });
+  controller.print(['the fork begins']);
+  await terminal.until(/the fork begins/);
+  expect((await terminal.all()).join('\n').match(/the earlier part/g)).toHaveLength(1);
+});

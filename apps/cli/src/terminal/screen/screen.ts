@@ -61,7 +61,14 @@ export function Screen({ controller, editor, look, size }: ScreenProperties): Re
     { flexDirection: 'column' },
     // Is the first one that gets a key. After a panel, it would take the key that closed the panel.
     h(EditorKeys, { editor, columns, takesKeys: () => editorTakesKeys(controller, panel), suspend }),
-    h(PrintedBlocks, { key: generation, blocks, held: state.handedOver === true, columns, colour }),
+    h(PrintedBlocks, {
+      key: generation,
+      blocks,
+      from: state.printedBefore ?? 0,
+      held: state.handedOver === true,
+      columns,
+      colour,
+    }),
     h(
       Box,
       { flexDirection: 'column', justifyContent: 'flex-end', maxHeight: most, overflow: 'hidden' },

@@ -14,6 +14,8 @@ interface LineSpec {
   readonly group: SlashGroup;
   readonly summary: string;
   readonly argument?: string;
+  /** Changes the output, so that it names commands that work in the terminal. */
+  inTerminal?(text: string): string;
   /** Returns the arguments of the command line after the name of the command. */
   line(words: readonly string[], place: SlashPlace): readonly string[];
 }
@@ -56,7 +58,7 @@ async function requireGoodWords(args: readonly string[], place: SlashPlace): Pro
 }
 
 function lineCommand(name: string, spec: LineSpec): SlashCommand {
-  const { line, ...described } = spec;
+  const { line, inTerminal, ...described } = spec;
   return {
     name,
     ...described,
@@ -64,15 +66,20 @@ function lineCommand(name: string, spec: LineSpec): SlashCommand {
       const title = `/${[name, ...words].join(' ')}`;
       if (needsSession(line, words) && place.controller.state.get().session === undefined)
         await requireGoodWords([name, NO_SESSION, ...words], place);
-      await showLine([name, ...line(words, place)], title, place);
+      await showLine([name, ...line(words, place)], title, place, inTerminal);
     },
   };
 }
 
 /** Runs a command line and shows its output. */
-export async function showLine(args: readonly string[], title: string, place: SlashPlace): Promise<void> {
+export async function showLine(
+  args: readonly string[],
+  title: string,
+  place: SlashPlace,
+  inTerminal = (text: string): string => text,
+): Promise<void> {
   const { text } = await captureLine(args, place);
-  await showLines(title, capturedLines(text), place);
+  await showLines(title, capturedLines(inTerminal(text)), place);
 }
 
 /** Runs a command line, and returns its output and its exit code. */
@@ -149,5 +156,8 @@ export const LINE_COMMANDS: readonly SlashCommand[] = [
     summary: 'check the installation, the settings and every session, and show problems; `--all` shows all',
     argument: '[--all]',
     line: (words) => (words[0] === '--all' ? words.slice(1) : ['--problems', ...words]),
+    // All options of the command work in the terminal too.
+    inTerminal: (text) =>
+      text.replaceAll('`tidemark doctor`', '`/doctor --all`').replaceAll('tidemark doctor --', '/doctor --'),
   }),
 ];

@@ -3,8 +3,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import type { ScriptedAnswer } from '@tidemark/provider-scripted';
 import { expect, test } from 'vitest';
 
+import { says } from '../../../tests/scripted-terminal.ts';
+import { call } from '../../../tests/terminal-scene.ts';
 import { openSlashTerminal, terminalAfterTurn } from '../../../tests/slash-terminal.ts';
 
 /** Rows that an explanation may have at 80 columns. */
@@ -37,6 +40,26 @@ test('`/agents` reports an unknown subagent', async () => {
   await terminal.untilLines(/no subagent none/);
 });
 
+test('`/agents` lists subagents by their role and task, and shows the conversation of one by its role', async () => {
+  const delegates = (role: string, task: string): ScriptedAnswer => ({ parts: [call(role, 'agent', { role, task })] });
+  const terminal = await terminalAfterTurn({
+    answers: [
+      delegates('reviewer', 'find the wrong tax'),
+      says('It is 19.'),
+      delegates('second', 'find it again'),
+      says('It is 20.'),
+      says('Done.'),
+    ],
+    subagents: {},
+  });
+  terminal.type('/agents');
+  const shown = await terminal.untilLines(/`\/agents second` shows its conversation/);
+  expect(shown).toMatch(/^subagent reviewer: completed · find the wrong tax$/m);
+  expect(shown).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}/);
+  terminal.type('/agents reviewer');
+  expect(await terminal.untilLines(/\/agents reviewer: find the wrong tax/)).toContain('It is 19.');
+});
+
 test('`/memory` shows the files, and says if they are not read', async () => {
   const terminal = await terminalAfterTurn();
   mkdirSync(join(terminal.stage.folder, '.tidemark'), { recursive: true });
@@ -56,7 +79,10 @@ test('`/memory` of a trusted folder says that the model reads the files', async 
 test('`/doctor` shows only problems and counts the rest, and `--all` shows every check', async () => {
   const terminal = await openSlashTerminal();
   terminal.type('/doctor');
-  expect(await terminal.untilLines(/checks good, \d+ not/)).not.toContain('good     ');
+  const shown = await terminal.untilLines(/checks good, \d+ not/);
+  expect(shown).not.toContain('good     ');
+  expect(shown).toContain('`/doctor --all` shows each check');
+  expect(shown).not.toContain('tidemark doctor');
   terminal.type('/doctor --all');
   expect(await terminal.untilLines(/good {5}node/)).toContain('key: ANTHROPIC_API_KEY is set');
 });

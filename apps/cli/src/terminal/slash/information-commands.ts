@@ -13,7 +13,7 @@ import { plainText } from '../../frame/plain-text.ts';
 import type { Shown } from '../../frame/shown.ts';
 import { withStyle } from '../../frame/shown.ts';
 import type { ShownSubagent } from '../../present/subagent-lines.ts';
-import { subagentLine, withSubagent } from '../../present/subagent-lines.ts';
+import { taskLine, withSubagent } from '../../present/subagent-lines.ts';
 import { skillsHere } from '../../settings/installed-skills.ts';
 import { agentsHere } from '../../settings/own-agents.ts';
 import { oneName } from '../../settings/trust-in.ts';
@@ -98,25 +98,29 @@ const agents: SlashCommand = {
   group: 'session',
   summary: 'list the subagents of this session and your own agents, or show the conversation of a subagent',
   argument: '[subagent]',
-  complete: async (place) => (await subagentsOf(place)).map(({ child }) => child),
+  complete: async (place) => (await subagentsOf(place)).map((one, _, all) => nameOf(one, all)),
   async run({ words }, place) {
     requireFewWords('agents', words, 1);
     const [typed] = words;
     const listed = await subagentsOf(place);
     if (typed !== undefined) {
-      const named = listed.map((one) => ({ ...one, session: one.child, title: one.task }));
+      const named = listed.map((one) => ({ ...one, session: one.child, title: `${one.role}: ${one.task}` }));
       const [one, ...others] = matchingSessions(typed, named);
       if (one === undefined || others.length > 0)
         throw new CliError(
           'cli/not-found',
           one === undefined ? `this session has no subagent ${typed}` : `several subagents are named ${typed}`,
-          '`/agents` lists them with their ids',
+          '`/agents` lists them with their names',
         );
-      return showLine(['export', one.child], `/agents ${one.child}: ${plainText(one.role)}`, place);
+      return showLine(
+        ['export', one.child],
+        plainText(`/agents ${nameOf(one, listed)}: ${firstWords(one.task)}`),
+        place,
+      );
     }
     const lines: readonly Shown[] = listed.flatMap((one) => [
-      subagentLine(one),
-      withStyle('dim', `  ${firstLine(one.task)}`),
+      taskLine(one),
+      withStyle('dim', `  \`/agents ${nameOf(one, listed)}\` shows its conversation`),
     ]);
     return showLines(
       '/agents',
@@ -144,11 +148,21 @@ async function ownAgentLines({ context, controller }: SlashPlace): Promise<reado
   return ['', withStyle('bold', 'your own agents'), ...lines, ...untrusted, ...bad];
 }
 
-const LONGEST_TASK = 200;
+/** Characters of the start of an id that tell the subagents of a session apart. */
+const SHORT_ID = 8;
 
-function firstLine(text: string): string {
-  const [line = ''] = text.trim().split('\n', 1);
-  return line.length <= LONGEST_TASK ? line : `${line.slice(0, LONGEST_TASK)}…`;
+/** Returns the name of a subagent for `/agents`: its role, or the start of its id if the role is not the only one. */
+function nameOf({ role, child }: ShownSubagent, all: readonly ShownSubagent[]): string {
+  const wanted = role.toLowerCase();
+  const isOnly = all.filter((one) => `${one.role}: ${one.task}`.toLowerCase().includes(wanted)).length === 1;
+  return isOnly && /^[\w-]+$/.test(role) && role !== 'subagent' ? role : child.slice(0, SHORT_ID);
+}
+
+const LONGEST_TITLE = 60;
+
+function firstWords(task: string): string {
+  const [line = ''] = task.trim().split('\n', 1);
+  return line.length <= LONGEST_TITLE ? line : `${line.slice(0, LONGEST_TITLE)}…`;
 }
 
 async function subagentsOf({ controller, context }: SlashPlace): Promise<readonly ShownSubagent[]> {

@@ -23,8 +23,8 @@ export type Dispatcher = (draft: Draft) => boolean;
 export type DraftReader = (draft: Draft) => Promise<Draft>;
 
 /**
- * Session that the terminal shows next: a new one, an existing one by its id, or one that the agent of the shown
- * session opened, such as a fork.
+ * Session that the terminal shows next: a new one, an existing one by its id, or a fork of the shown session that its
+ * agent opened. The conversation of the fork is not printed again.
  */
 export type SessionChoice =
   | { readonly open: 'new' }

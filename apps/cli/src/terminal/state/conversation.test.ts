@@ -284,8 +284,8 @@ describe('turns', () => {
       ),
     );
     expect(drawn(conversation, 200)).toEqual([
-      'subagent reviewer: running as session child',
-      'subagent child (reviewer): completed, $0.00500',
+      'subagent reviewer: started · review',
+      'subagent reviewer: completed, $0.00500 · review',
       '',
       'Done.',
       'completed in 12.0 s: 1 step, 0 tool calls; tokens: 1,200 read, 0 written, 4 fresh, 85 out; $0.0123, $0.00500 of it for 1 subagent',

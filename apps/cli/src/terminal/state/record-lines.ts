@@ -1,5 +1,7 @@
 // Lines for records that are neither a prompt, an answer nor a call: epochs, compactions, settings, subagents.
 
+import { defined } from '@tidemark/core';
+
 import { dollars, formatCount, formatNumber } from '../../frame/numbers.ts';
 import type { Shown } from '../../frame/shown.ts';
 import { withStyle } from '../../frame/shown.ts';
@@ -7,7 +9,7 @@ import type { Recorded, RecordedOf } from '@tidemark/log';
 import { refusalInWords } from '../../reports/compaction-report.ts';
 import { epochLine } from '../../present/epoch-line.ts';
 import { processLine } from '../../present/process-line.ts';
-import { chosenLine, startLine, subagentLine } from '../../present/subagent-lines.ts';
+import { chosenLine, taskLine } from '../../present/subagent-lines.ts';
 import type { TurnTally } from './turn-tally.ts';
 import { turnEndLines } from './turn-tally.ts';
 
@@ -112,8 +114,11 @@ function toolsInWords({ data }: RecordedOf<'tools.changed'>): string {
 }
 
 function subagentLines(record: Recorded, { subagents }: TurnTally): readonly Shown[] {
-  if (record.kind === 'subagent.started') return [withStyle('dim', startLine(record.data))];
+  if (record.kind === 'subagent.started') {
+    const { child, role, task, agent, model } = record.data;
+    return [withStyle('dim', taskLine(defined({ child, role, task, agent: agent?.name, model })))];
+  }
   if (record.kind !== 'subagent.ended') return [];
   const ended = subagents.find(({ child }) => child === record.data.child);
-  return ended === undefined ? [] : [withStyle('dim', subagentLine(ended))];
+  return ended === undefined ? [] : [withStyle('dim', taskLine(ended))];
 }

@@ -14,6 +14,8 @@ export interface TerminalState {
   readonly conversation: Conversation;
   /** Number of times the shown session was replaced, so that the screen prints the blocks of the new one. */
   readonly generation: number;
+  /** Number of first blocks that the screen does not print, because an earlier session printed them. Default: 0. */
+  readonly printedBefore?: number;
   readonly running: boolean;
   /** True from an interrupt until the turn has ended. */
   readonly stopping: boolean;

@@ -28,6 +28,7 @@ import type {
   ToolEnded,
   ToolStarted,
 } from '../../events/tool.ts';
+import { sharedEntry } from './context.ts';
 import type { Decoders, PayloadShape } from './decoder.ts';
 import {
   callId,
@@ -127,6 +128,7 @@ const requestPrepared = z.object({
   mediaBytes: optional(number),
   account: optional(text),
   continuation: optional(continuation),
+  cached: optional(sharedEntry),
 } satisfies PayloadShape<RequestPrepared>);
 
 const transport = z.object({

@@ -26,6 +26,7 @@ import type {
   ToolRecord,
   ToolsChanged,
 } from '../../events/context.ts';
+import type { SharedEntry } from '../../events/shared-entry.ts';
 import type { Decoders, PayloadShape } from './decoder.ts';
 import {
   decoder,
@@ -93,6 +94,21 @@ export const frontEntry: z.ZodType<FrontEntry> = z.object({
   kept: optional(z.object({ idle: number, age: optional(number), born: timestamp })),
   at: timestamp,
 } satisfies PayloadShape<FrontEntry>);
+
+export const sharedEntry: z.ZodType<SharedEntry> = z.object({
+  section: z.enum(['tools', 'system', 'messages']),
+  block: number,
+  of: number,
+  images: optional(flag),
+  prefix: digest,
+  parameters: sequenceParameters,
+  key: optional(text),
+  account: optional(text),
+  tokens: optional(number),
+  ttl: optional(ttl),
+  kept: optional(z.object({ idle: number, age: optional(number), born: timestamp })),
+  at: timestamp,
+} satisfies PayloadShape<SharedEntry>);
 
 const epochCause = z.enum([
   'initial',
