@@ -10,7 +10,7 @@ import { z } from 'zod';
 import type { InspectedServer } from './inspected-server.ts';
 import { openInspected } from './inspected-server.ts';
 import type { WatchedPage } from './open-page.ts';
-import { openBrowser, openPage, skipsWithoutBrowser } from './open-page.ts';
+import { openBrowser, openPage, skipsWithoutBrowser, violationsOf } from './open-page.ts';
 
 const skips = skipsWithoutBrowser('the tests of a live session');
 
@@ -124,6 +124,7 @@ test.skipIf(skips)('a session is followed: its text and its output arrive, and a
   const question = page.getByRole('alertdialog');
   await question.getByText('blue').waitFor();
   expect(painted).toEqual([]);
+  expect(await violationsOf(page)).toEqual([]);
   await question.getByRole('button', { name: 'Allow', exact: true }).click();
   await page.getByText('The gate is blue.').waitFor();
   expect(painted).toEqual(['blue']);
