@@ -28,22 +28,23 @@ export function TravelPage({
   const fail = (error: unknown): void => {
     problem.value = textOf(error);
   };
+  const show = (step: number): void => {
+    const found = places.value.findIndex(({ position }) => position === step);
+    if (found !== -1) at.value = found;
+  };
   useEffect(() => {
     store.list(asked).then((list) => {
       const main = list.filter(({ stream }) => stream === 'main');
-      const found = main.findIndex(({ position }) => position === asked);
       places.value = main;
-      at.value = found === -1 ? main.length - 1 : found;
+      at.value = main.length - 1;
+      if (asked !== undefined) show(asked);
     }, fail);
   }, [store]);
   const place = places.value[at.value];
   useValueOfAddress({
     asked,
     shown: place?.position,
-    show: (step) => {
-      const found = places.value.findIndex(({ position }) => position === step);
-      if (found !== -1) at.value = found;
-    },
+    show,
     addressOf: (step) => linkTo(['sessions', session, 'travel'], { step: String(step) }),
   });
   useEffect(() => {

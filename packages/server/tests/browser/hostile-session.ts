@@ -117,7 +117,7 @@ function hostileAnswers(): readonly ScriptedAnswer[] {
   return [
     {
       parts: [
-        { type: 'reasoning', text: attackIn('thinking'), provider: 'scripted', model: 'claude-sonnet-5-5' },
+        { type: 'reasoning', text: attackIn('thinking') },
         { type: 'text', text: attackIn('answer') },
         call('c1', 'look', attackIn('argument')),
         call('c2', 'look', 'fails'),
