@@ -11,16 +11,15 @@ import { SourceNote } from './request-page.tsx';
 import { linkTo } from './route.ts';
 import { useValueOfAddress } from './value-of-address.ts';
 
-/** Shows the context of a session at one of its requests. `asked` is the position of the first request to show. */
-export function TravelPage({
-  store,
-  session,
-  asked,
-}: {
+interface TravelPlace {
   readonly store: RequestStore;
   readonly session: string;
+  /** Position of the request in the address. */
   readonly asked: number | undefined;
-}) {
+}
+
+/** Shows the context of a session at one of its requests, by default the last one. */
+export function TravelPage({ store, session, asked }: TravelPlace) {
   const places = useSignal<readonly ShownPlace[]>([]);
   const at = useSignal(-1);
   const request = useSignal<ShownRequest | undefined>(undefined);
@@ -35,9 +34,9 @@ export function TravelPage({
   useEffect(() => {
     store.list(asked).then((list) => {
       const main = list.filter(({ stream }) => stream === 'main');
+      const found = main.findIndex(({ position }) => position === asked);
       places.value = main;
-      at.value = main.length - 1;
-      if (asked !== undefined) show(asked);
+      at.value = found === -1 ? main.length - 1 : found;
     }, fail);
   }, [store]);
   const place = places.value[at.value];
