@@ -136,7 +136,7 @@ function RequestFacts({ request }: { readonly request: ShownRequest }) {
   const { at, model, bytes, cost, actual, total } = request;
   const parts = inputParts(request).map(({ name, tokens }) => `${name} ${grouped(tokens)}`);
   const facts: readonly (readonly [string, string])[] = [
-    ['Time', at.slice(0, 19).replace('T', ' ')],
+    ['Time (UTC)', at.slice(0, 19).replace('T', ' ')],
     ['Model', model],
     [
       'Input tokens',

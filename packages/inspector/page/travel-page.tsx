@@ -133,7 +133,7 @@ function ContextAtStep({ request, store }: { readonly request: ShownRequest; rea
     <>
       <SourceNote request={request} />
       <p>
-        At {at.slice(0, 19).replace('T', ' ')}: {grouped(total)} blocks with {grouped(tokens)} estimated tokens,{' '}
+        At {at.slice(0, 19).replace('T', ' ')} UTC: {grouped(total)} blocks with {grouped(tokens)} estimated tokens,{' '}
         {grouped(added)} of them new since the previous request.{' '}
         <a href={linkTo(['sessions', session, 'request', String(position)])}>Show this request to scale</a>
       </p>

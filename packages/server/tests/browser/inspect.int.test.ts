@@ -77,7 +77,7 @@ describe.skipIf(skips)('the page', () => {
     expect(why).toMatch(/3\d,\d{3} tokens paid again, for \$0\.07/);
     expect(why).toMatch(/expired/i);
     await page.getByText('The pause before this call was 47 min').waitFor();
-    await page.getByRole('row', { name: /Additional cost/ }).waitFor();
+    await page.getByRole('row', { name: /^Additional cost of these/ }).waitFor();
     await page.waitForURL(/step=30$/);
     await page.reload();
     await heading(/Step 30.*miss/).waitFor();
@@ -92,9 +92,10 @@ describe.skipIf(skips)('the page', () => {
     const difference = page.getByRole('region', { name: 'First difference' });
     await difference.getByText(/Cause: .*it cost \$0\.0\d+/).waitFor();
     expect(await difference.textContent()).toMatch(/Breaks the request of step 32 at block \d+, character \d+/);
-    await difference.locator('ins').first().waitFor();
-    expect((await difference.locator('ins').allTextContents()).join(' ')).toContain('checkpoint');
-    expect((await difference.locator('del').allTextContents()).join(' ')).toContain('Permission mode: auto');
+    const marked = difference.locator('pre');
+    await marked.locator('ins').waitFor();
+    expect(await marked.locator('ins').textContent()).toContain('This checkpoint replaces');
+    expect(await marked.locator('del').textContent()).toContain('Permission mode: auto');
   });
 
   test('shows the text of a block of a request with its record, and the costliest content', async () => {
@@ -170,6 +171,9 @@ describe.skipIf(skips)('the page', () => {
     expect(await page.getByRole('table', { name: 'By model' }).locator('tbody th').allTextContents()).toEqual([
       'claude-sonnet-5-5',
     ]);
+    await page.getByRole('button', { name: 'Replay the calls' }).click();
+    const cases = page.getByRole('table', { name: 'Other cache, other history' });
+    await cases.getByText('$').first().waitFor();
   });
 
   test('reports no error in all of this', () => expect(watched.problems).toEqual([]));
@@ -199,7 +203,7 @@ describe.skipIf(skips)('the exported file', () => {
       await own.getByRole('heading', { name: new RegExp(`Step ${step}`) }).waitFor();
     }
     await own.keyboard.press('Enter');
-    await own.getByRole('region', { name: 'First difference' }).locator('ins').first().waitFor();
+    await own.getByRole('region', { name: 'First difference' }).locator('pre ins').first().waitFor();
     await own.getByRole('link', { name: 'Travel in time from here' }).click();
     await own.getByText('Step 33 (request 34 of 37)').waitFor();
     await own.getByRole('link', { name: 'Checkpoints' }).click();
