@@ -99,6 +99,12 @@ describe.skipIf(skips)('the page', () => {
   });
 
   test('shows the text of a block of a request with its record, and the costliest content', async () => {
+    const groups = page.getByRole('option').filter({ has: page.locator('.group-row') });
+    expect(await groups.locator('strong').allTextContents()).toEqual([
+      'Tools',
+      'System text',
+      'Checkpoint and kept messages',
+    ]);
     const rows = page.getByRole('table').filter({ hasText: 'Cost in the session' }).locator('tbody tr');
     await rows.first().waitFor();
     const costs = (await rows.locator('td:first-child').allTextContents()).map((text) => Number(text.slice(1)));
