@@ -11,17 +11,26 @@ import { Pool, types } from 'pg';
 
 /** Functions of the schema. Each of them is one statement, so it works behind a pooler in transaction mode. */
 export type FunctionName =
+  | 'answer_command'
+  | 'answers_of'
   | 'append_records'
   | 'cut_records'
   | 'first_records'
   | 'flush_session'
+  | 'forget_commands'
   | 'get_shared_text'
   | 'heads_of'
   | 'is_open'
+  | 'keep_commands'
   | 'put_shared_text'
   | 'read_records'
   | 'release_session'
   | 'renew_leases'
+  | 'return_command'
+  | 'send_command'
+  | 'sessions_with_commands'
+  | 'sessions_with_work'
+  | 'take_command'
   | 'take_session';
 
 /** Connections to a database. */
