@@ -2,11 +2,10 @@
 
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { chromium } from 'playwright-core';
 
@@ -87,11 +86,9 @@ export async function writePage(html: string): Promise<PageFile> {
   return { url: pathToFileURL(path).href, remove: () => rm(folder, { recursive: true }) };
 }
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
 /** Checks the accessibility of the present page by WCAG 2.2 AA, and returns the violations with their elements. */
 export async function violationsOf(page: Page): Promise<readonly string[]> {
-  await page.evaluate(AXE);
+  await page.evaluate(axe.source);
   return page.evaluate(`axe.run(document, {
     runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
   }).then(({ violations }) => violations.map(({ id, help, nodes }) =>

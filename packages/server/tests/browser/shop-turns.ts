@@ -8,7 +8,7 @@ export interface ShopTurn {
   readonly answers: readonly PlannedAnswer[];
   /** Pause before the prompt, in milliseconds. */
   readonly pauseMs: number;
-  /** What happens to the session before the prompt. */
+  /** Change of the session before the prompt. */
   readonly before?: 'tools' | 'compaction';
   /** Index of the answer before which the provider loses the cache entry. */
   readonly evictedAt?: number;
