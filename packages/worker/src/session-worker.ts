@@ -11,7 +11,7 @@ import type { WakeUp } from './wake-up.ts';
 
 /** Options of a worker. */
 export interface SessionWorkerOptions {
-  /** Name of this process. No other process has it. */
+  /** Name of this process, which its store has too. No other process has it. */
   readonly name: string;
   readonly queue: CommandQueue;
   readonly wakeUp: WakeUp;
@@ -130,14 +130,14 @@ class Worker implements SessionWorker {
     try {
       await tenant.app.hold(at.session, async () => {
         await this.#continue(tenant, at.session);
-        while (!this.#isStopping && (await this.#runNext(tenant, at)));
+        while (!this.#isStopping && (await this.#runNext(tenant, at, true)));
       });
     } catch (error) {
       if (!(error instanceof LogError)) throw error;
       // Another worker has the session, and looks for its commands itself.
       if (error.code === 'log/locked') return;
       // The application answers the commands of a session that cannot be opened with the reason.
-      while (!this.#isStopping && (await this.#runNext(tenant, at)));
+      while (!this.#isStopping && (await this.#runNext(tenant, at, false)));
     }
   }
 
@@ -162,9 +162,13 @@ class Worker implements SessionWorker {
   }
 
   /** Runs the next command of a session. Returns false if there is none to run here. */
-  async #runNext(tenant: TenantApp, at: TenantSession): Promise<boolean> {
+  async #runNext(tenant: TenantApp, at: TenantSession, holds: boolean): Promise<boolean> {
     const { queue, name } = this.#options;
-    const command = await queue.take(at, name, (await factsOf(tenant, at.session)).length ?? 0);
+    const command = await queue.take(at, {
+      worker: name,
+      holds,
+      length: (await factsOf(tenant, at.session)).length ?? 0,
+    });
     if (command === undefined) return false;
     const running = this.#running.get(at.tenant) ?? new Set<number>();
     this.#running.set(at.tenant, running.add(command.id));

@@ -22,7 +22,7 @@ const [url = '', folder = '', baseURL = '', name = ''] = process.argv.slice(2);
 const database = openDatabase({ url });
 const onError = (error: unknown): void => void writeSync(2, `${name}: ${String(error)}\n`);
 
-const handed = createHandedLog(openPostgresStore({ database, objects: openFolderObjects(folder), lease: 2_000 }));
+const handed = createHandedLog(openPostgresStore({ database, objects: openFolderObjects(folder), lease: 2_000, name }));
 const { log } = handed;
 
 const createOne = (ask: Asker): ReturnType<typeof createAgent> =>

@@ -184,7 +184,7 @@ describe('workers', () => {
     const ended = await Promise.all(sessions.map((session) => recordsAfter(session, 1)));
     first.signal('SIGCONT');
     for (const [index, session] of sessions.entries()) {
-      await send(session, 'prompt', { text: 'second' });
+      expect(await send(session, 'prompt', { text: 'second' })).toMatchObject({ status: 202 });
       const records = await recordsAfter(session, 2);
       expect(records.slice(0, ended[index]?.length)).toEqual(ended[index]);
       await checkSession(session, records, ['first', 'second']);

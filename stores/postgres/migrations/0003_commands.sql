@@ -40,15 +40,22 @@ begin
   return created;
 end $$;
 
--- Takes the next command of a session for a worker. A command whose worker was killed can be taken again: its
--- `began_at_length` is then the length of the log before the first try.
+-- Takes the next command of a session for a worker. With `p_holds`, the worker must hold the session: a worker that was
+-- stopped may still believe it. Without, no other worker may hold it. A command whose worker was killed can be taken
+-- again: its `began_at_length` is then the length of the log before the first try.
 create function tidemark.take_command(
-  p_tenant text, p_session text, p_worker text, p_length bigint, p_lease_ms integer
+  p_tenant text, p_session text, p_worker text, p_holds boolean, p_length bigint, p_lease_ms integer
 ) returns table (id bigint, request jsonb, began_at_length bigint, is_repeated boolean)
 language plpgsql as $$
 #variable_conflict use_column
+declare
+  holder text;
 begin
   perform set_config('tidemark.tenant', p_tenant, true);
+  select owner into holder from tidemark.sessions
+    where tenant = p_tenant and session = p_session and lease_until > clock_timestamp();
+  if p_holds and not coalesce(starts_with(holder, p_worker || '/'), false) then return; end if;
+  if not starts_with(holder, p_worker || '/') then return; end if;
   return query
     update tidemark.commands c set
       worker = p_worker, worker_until = clock_timestamp() + make_interval(secs => p_lease_ms / 1000.0),

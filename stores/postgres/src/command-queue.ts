@@ -33,6 +33,13 @@ export interface TakenCommand {
   readonly isRepeated: boolean;
 }
 
+/** Worker that takes a command. */
+export interface CommandTaker {
+  readonly worker: string;
+  readonly holds: boolean;
+  readonly length: number;
+}
+
 /** A session of a tenant. */
 export interface TenantSession {
   readonly tenant: string;
@@ -46,10 +53,11 @@ export interface CommandQueue {
   /** Waits for the answer of a command. Rejects with the reason of the signal if it aborts. */
   answer(at: TenantSession, id: number, signal: AbortSignal): Promise<CommandAnswer>;
   /**
-   * Takes the next command of a session for a worker. The worker holds the session, and `length` is its number of
-   * records. Returns `undefined` if no command waits, or if another worker runs the next one.
+   * Takes the next command of a session for a worker. With `holds`, the store with the name of the worker must hold the
+   * lease of the session now. Without, the session cannot be opened, and no other worker may hold it. `length` is its
+   * number of records. Returns `undefined` if no command waits, or if it belongs to another worker.
    */
-  take(at: TenantSession, worker: string, length: number): Promise<TakenCommand | undefined>;
+  take(at: TenantSession, by: CommandTaker): Promise<TakenCommand | undefined>;
   /** Keeps commands that the worker still runs. */
   keep(tenant: string, ids: readonly number[], worker: string): Promise<void>;
   /** Records the answer. Returns false if another worker has taken the command since. */
@@ -89,8 +97,8 @@ export function createCommandQueue(database: Database): CommandQueue {
         await pause(LOOK_MS, undefined, { signal });
       }
     },
-    async take({ tenant, session }, worker, length) {
-      const [row] = await database.call<TakenRow>('take_command', [tenant, session, worker, length, LEASE_MS]);
+    async take({ tenant, session }, { worker, holds, length }) {
+      const [row] = await database.call<TakenRow>('take_command', [tenant, session, worker, holds, length, LEASE_MS]);
       if (row === undefined) return undefined;
       const { id, request, began_at_length: beganAtLength, is_repeated: isRepeated } = row;
       return { id, request, beganAtLength, isRepeated };

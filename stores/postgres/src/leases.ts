@@ -5,10 +5,16 @@ import type { SessionId } from '@tidemark/log';
 
 import type { TenantSessions } from './read-records.ts';
 
-/** Leases that this process holds. */
-export interface Leases {
+/** Terms of all leases of a process. */
+export interface LeaseTerms {
+  /** Name of the process. */
+  readonly name: string;
   /** Duration of a lease, in milliseconds. */
   readonly duration: number;
+}
+
+/** Leases that this process holds. */
+export interface Leases extends LeaseTerms {
   /** Renews the lease of an owner until `drop`. */
   keep(session: SessionId, owner: string): void;
   drop(owner: string): void;
@@ -18,7 +24,7 @@ export interface Leases {
 const BEATS = 3;
 
 /** Creates the leases of one process. One call renews all of them. */
-export function createLeases({ database, tenant }: TenantSessions, duration: number): Leases {
+export function createLeases({ database, tenant }: TenantSessions, { name, duration }: LeaseTerms): Leases {
   const held = new Map<string, SessionId>();
   let timer: NodeJS.Timeout | undefined;
   let isRenewing = false;
@@ -34,6 +40,7 @@ export function createLeases({ database, tenant }: TenantSessions, duration: num
     }
   };
   return {
+    name,
     duration,
     keep(session, owner) {
       held.set(owner, session);

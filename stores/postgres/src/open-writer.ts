@@ -57,7 +57,7 @@ async function take(
   session: SessionId,
   created?: Tip,
 ): Promise<TakenSession & { readonly owner: string }> {
-  const owner = randomUUID();
+  const owner = `${leases.name}/${randomUUID()}`;
   const values = [tenant, session, owner, leases.duration, created?.length ?? null, created?.chain ?? null];
   const [taken] = await database.call<TakenSession>('take_session', values);
   if (taken?.outcome === 'locked') throw locked(session);

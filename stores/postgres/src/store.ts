@@ -1,5 +1,7 @@
 // Implements the Log port in PostgreSQL.
 
+import { randomUUID } from 'node:crypto';
+
 import { nodeBytes } from '@tidemark/files';
 import type {
   Artifacts,
@@ -47,6 +49,8 @@ export interface PostgresStoreOptions {
    * default.
    */
   readonly lease?: number;
+  /** Name of this process. The row of a session that it holds begins with it. Default: a random name. */
+  readonly name?: string;
 }
 
 /** Opens the sessions of a tenant. The database has the schema of this version (`migrate`). */
@@ -55,11 +59,12 @@ export function openPostgresStore({
   tenant = 'default',
   objects,
   lease = 10_000,
+  name = randomUUID(),
 }: PostgresStoreOptions): Log {
   const tenantSessions: TenantSessions = { database, tenant };
   const sessions: WrittenSessions = {
     ...tenantSessions,
-    leases: createLeases(tenantSessions, lease),
+    leases: createLeases(tenantSessions, { name, duration: lease }),
     heads: createHeadWatch(tenantSessions),
   };
   const artifacts: Artifacts = createObjectArtifacts(objects);
