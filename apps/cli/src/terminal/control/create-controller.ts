@@ -78,12 +78,15 @@ export function createController(options: ControllerOptions = {}): OwnedControll
   const { now = Date.now } = options;
   const attention = createAttention(now, options.alert);
   const basics = createBasics(attention, options.theme);
-  const { state, report, choose } = basics;
+  const { state, report } = basics;
   const { sessions, dispatch, meantBy } = options;
-  const shown = createShownSession({ ...basics, sessions, offerResume });
-  async function offerResume(ended: NonNullable<SessionHistory['resumable']>): Promise<void> {
-    const title = [`The last turn did not complete (${ended}).`];
-    if ((await choose(title, RESUME_CHOICES)) === 0) turns.resume();
+  const shown = createShownSession({ ...basics, sessions, offerResume: (ended) => basics.print([resumeLine(ended)]) });
+  // A list would take the keys of a person who begins to type, and a turn that costs money would begin.
+  function offerResume(ended: NonNullable<SessionHistory['resumable']>): void {
+    const command = withStyle('cyan', '/continue');
+    basics.print([
+      [`The last turn did not complete (${ended}). `, command, ' resumes it, a prompt starts a new turn.'],
+    ]);
   }
   const openSession: Controller['openSession'] = async (choice) => {
     const planned = choice.open === 'live' && state.get().mode === 'plan';
@@ -189,10 +192,14 @@ function whenActing({ acted }: Attention, act: (draft: Draft) => void): (draft: 
   };
 }
 
-const RESUME_CHOICES = [
-  { label: 'resume it', note: 'finished work is not repeated', key: 'r' },
-  { label: 'leave it', note: 'the next prompt starts a new turn', key: 'n' },
-];
+/**
+ * Returns the line that offers to resume a turn. A list of choices would take the keys of a person who begins to type,
+ * and a turn that costs money would begin.
+ */
+function resumeLine(ended: NonNullable<SessionHistory['resumable']>): Line {
+  const command = withStyle('cyan', '/continue');
+  return [`The last turn did not complete (${ended}). `, command, ' resumes it, a prompt starts a new turn.'];
+}
 
 function createRefill(change: (next: Partial<TerminalState>) => void): Controller['refill'] {
   let refills = 0;

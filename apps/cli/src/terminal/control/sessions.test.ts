@@ -113,7 +113,7 @@ test('an earlier session is shown with its history, and continues', async () => 
   expect(terminal.controller.state.get().session).toBe(session);
 });
 
-test('a session whose last turn was interrupted offers to resume it', async () => {
+test('a session whose last turn was interrupted names the command that resumes it, and takes no key', async () => {
   const terminal = await openScriptedTerminal();
   terminal.hold();
   terminal.controller.send(draftOf('do it'));
@@ -124,9 +124,10 @@ test('a session whose last turn was interrupted offers to resume it', async () =
   terminal.release();
   await terminal.controller.openSession({ open: 'new' });
   await terminal.controller.openSession({ open: 'existing', id: session });
-  const offer = await untilChoice(terminal);
-  expect(offer.title).toEqual(['The last turn did not complete (interrupted).']);
-  offer.choose(0);
+  await terminal.untilPrinted('The last turn did not complete (interrupted). /continue resumes it');
+  expect(terminal.controller.state.get().panel).toBeUndefined();
+  expect(await terminal.kinds()).not.toContain('turn.resumed');
+  terminal.controller.resume();
   await terminal.untilPrinted('Yes.');
   expect(await terminal.kinds()).toContain('turn.resumed');
 });
@@ -151,7 +152,7 @@ test('a session whose process ended during a call shows that the call does not r
   await terminal.controller.openSession({ open: 'existing', id });
   const { calls } = terminal.controller.state.get().conversation.live;
   expect(calls).toEqual([expect.objectContaining({ cutOff: { started: true, runsAgain: false } })]);
-  (await untilChoice(terminal)).choose(0);
+  terminal.controller.resume();
   await terminal.untilPrinted('"outcome":"crashed"');
 });
 

@@ -41,7 +41,7 @@ export interface ShownPlace extends Pick<Controller, 'state' | 'print' | 'report
   /** Absent in a terminal that shows only the given agent. */
   readonly sessions?: SessionsPlace | undefined;
   /** Offers to resume the last turn of a session that was just opened. */
-  offerResume(ended: NonNullable<SessionHistory['resumable']>): Promise<void>;
+  offerResume(ended: NonNullable<SessionHistory['resumable']>): void;
 }
 
 /** Session that the terminal shows. */
@@ -264,7 +264,7 @@ async function showChosen(
   if (session === undefined) {
     follow(shown, log, id, length);
     shown.place.print([withStyle('yellow', holder)]);
-  } else if (resumable !== undefined) void shown.place.offerResume(resumable);
+  } else if (resumable !== undefined) shown.place.offerResume(resumable);
 }
 
 /** Shows the new records of a session that is open in another process. */
