@@ -10,7 +10,7 @@ import type { RemoteRequest, RemoteSessions, RemoteState } from '../src/index.ts
 import type { ServerEvent } from './test-server.ts';
 import { openTestServer } from './test-server.ts';
 
-const DONE: ScriptedAnswer = { parts: [{ type: 'text.delta', text: 'Done.' }] };
+const DONE: ScriptedAnswer = { parts: [{ type: 'text', text: 'Done.' }] };
 const COMMANDS = [
   { method: 'POST', path: '/prompt', body: { text: 'Go on.' } },
   { method: 'POST', path: '/steer', body: { text: 'Go on.' } },
