@@ -210,6 +210,8 @@ function publishRecord(source: OriginState, record: Recorded): void {
   passing.take({ type: 'recorded', record });
   source.next = record.position + 1;
   if (listener.hasReaders()) listener.publish(recordFrame(record));
+  // A record changes what the readers show, so the next state is sent even if it is the same.
+  source.shown = '';
   if (source.early?.length === source.next) takeState(source, source.early);
 }
 
