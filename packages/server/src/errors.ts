@@ -24,11 +24,12 @@ export type ServerErrorCode =
   | 'server/too-slow'
   | 'server/too-many-readers'
   | 'server/closing'
+  | 'server/no-answer'
   | 'server/reading'
   | 'server/bad-options';
 
 /** HTTP status of each code. */
-export const SERVER_ERRORS: Readonly<Record<ServerErrorCode, 400 | 401 | 403 | 404 | 409 | 500 | 503>> = {
+export const SERVER_ERRORS: Readonly<Record<ServerErrorCode, 400 | 401 | 403 | 404 | 409 | 500 | 503 | 504>> = {
   'server/bad-request': 400,
   'server/unauthorized': 401,
   'server/no-such-path': 404,
@@ -49,6 +50,7 @@ export const SERVER_ERRORS: Readonly<Record<ServerErrorCode, 400 | 401 | 403 | 4
   'server/too-slow': 503,
   'server/too-many-readers': 503,
   'server/closing': 503,
+  'server/no-answer': 504,
   'server/reading': 503,
   'server/bad-options': 500,
 };

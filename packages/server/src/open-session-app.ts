@@ -10,6 +10,7 @@ import type { Authentication } from './app/authenticate.ts';
 import { createAuthentication } from './app/authenticate.ts';
 import { createApp } from './app/create-app.ts';
 import { createLiveSessions } from './live/live-sessions.ts';
+import type { RemoteSessions, RemoteState } from './live/remote-sessions.ts';
 import type { SessionOpener } from './ports.ts';
 
 /** Options of the application of sessions. */
@@ -33,6 +34,13 @@ export interface SessionAppOptions {
   readonly idleMs?: number;
   /** Maximum number of readers of all sessions together. Default: no limit. */
   readonly maxReaders?: number;
+  /**
+   * Workers that run the sessions. This application then opens no session for a command: it gives each request that
+   * changes a session to the worker of the session. Default: it runs the sessions itself.
+   */
+  readonly remote?: RemoteSessions;
+  /** Time for which a command waits for the answer of a worker, in milliseconds. Default: 60 s. */
+  readonly remoteMs?: number;
   /** Called with each error that is a bug. Its text is not sent to the client. */
   readonly onBug?: (error: unknown) => void;
 }
@@ -44,6 +52,8 @@ export interface SessionApp {
   readonly authentication: Authentication;
   /** Returns the sessions that this application has open. */
   open(): readonly SessionId[];
+  /** Returns the state of a session that this application has open: all that is not in its log. */
+  state(id: SessionId): RemoteState | undefined;
   /**
    * Opens a session if needed. It is not closed before the function has ended.
    *
@@ -68,11 +78,14 @@ export function openSessionApp(options: SessionAppOptions): SessionApp {
     opener,
     idleMs: options.idleMs ?? 60_000,
     maxReaders: options.maxReaders ?? Infinity,
+    remote: options.remote,
   });
   const projection = createFreshProjection(options.projection);
   const app = createApp({
     log,
     live,
+    remote: options.remote,
+    remoteMs: options.remoteMs ?? 60_000,
     encoders: options.encoders ?? (() => undefined),
     mask: options.mask ?? (async (text) => text),
     models: opener.models,
@@ -87,6 +100,7 @@ export function openSessionApp(options: SessionAppOptions): SessionApp {
     fetch: (request, bindings) => app.fetch(request, bindings),
     authentication,
     open: live.open,
+    state: live.state,
     hold: (id, work) => live.use(id, work),
     async close() {
       const ended = await Promise.allSettled([live.close(), projection.close()]);

@@ -2,6 +2,7 @@
 
 export type { HandedLog } from './hand-over.ts';
 export { createHandedLog } from './hand-over.ts';
+export { createRemoteSessions } from './remote-sessions.ts';
 export type { TenantApp } from './run-command.ts';
 export type { SessionWorker, SessionWorkerOptions } from './session-worker.ts';
 export { startSessionWorker } from './session-worker.ts';

@@ -3,8 +3,10 @@
 
 import { LogError } from '@tidemark/log';
 import type { SessionId } from '@tidemark/log';
-import type { CommandQueue, TenantSession } from '@tidemark/store-postgres';
+import type { CommandQueue, LiveStates, TenantSession } from '@tidemark/store-postgres';
 
+import type { StatePublisher } from './publish-states.ts';
+import { createStatePublisher } from './publish-states.ts';
 import type { TenantApp } from './run-command.ts';
 import { runCommand, send } from './run-command.ts';
 import type { WakeUp } from './wake-up.ts';
@@ -15,6 +17,8 @@ export interface SessionWorkerOptions {
   readonly name: string;
   readonly queue: CommandQueue;
   readonly wakeUp: WakeUp;
+  /** Gets the states of the open sessions, so that servers can show them. */
+  readonly states: LiveStates;
   /** Opens the sessions of a tenant. It is called once for each tenant. */
   openTenant(tenant: string): Promise<TenantApp>;
   /** Called with errors that no command gets. The worker goes on after them. */
@@ -31,6 +35,9 @@ export interface SessionWorker {
 
 /** Time between two looks for commands of the sessions that this worker has open, in milliseconds. */
 const LOOK_MS = 100;
+
+/** Time between two looks at the states of the open sessions, in milliseconds. */
+const STATE_MS = 250;
 
 /** Time between two beats for the commands that run, in milliseconds. */
 const BEAT_MS = 3_000;
@@ -53,10 +60,12 @@ class Worker implements SessionWorker {
   /** Commands that run, by tenant. */
   readonly #running = new Map<string, Set<number>>();
   readonly #timers: NodeJS.Timeout[] = [];
+  readonly #publisher: StatePublisher;
   #isStopping = false;
 
   constructor(options: SessionWorkerOptions) {
     this.#options = options;
+    this.#publisher = createStatePublisher(options.states);
   }
 
   async start(): Promise<void> {
@@ -64,6 +73,7 @@ class Worker implements SessionWorker {
     this.#every(this.#options.sweepMs ?? 5_000, () => this.#sweep());
     this.#every(LOOK_MS, () => this.#look());
     this.#every(BEAT_MS, () => this.#beat());
+    this.#every(STATE_MS, () => this.#publish());
     await this.#sweep();
   }
 
@@ -90,6 +100,7 @@ class Worker implements SessionWorker {
   async #sweep(): Promise<void> {
     for (const at of await this.#options.queue.needed(SWEPT)) this.#wake(at);
     await this.#options.queue.forget();
+    await this.#options.states.forget();
   }
 
   /** Visits the open sessions for which a command waits. */
@@ -99,6 +110,11 @@ class Worker implements SessionWorker {
       if (open.length === 0) continue;
       for (const session of await this.#options.queue.waiting(tenant, open)) this.#wake({ tenant, session });
     }
+  }
+
+  /** Publishes what servers show of the open sessions. */
+  async #publish(): Promise<void> {
+    for (const [tenant, opening] of this.#tenants) await this.#publisher.publish(tenant, (await opening).app);
   }
 
   async #beat(): Promise<void> {

@@ -12,7 +12,7 @@ import { openSessionProjection } from '@tidemark/analytics';
 import { createAgent, defineTool } from '@tidemark/kit';
 import { newToken, openSessionApp } from '@tidemark/server';
 import { openFolderObjects } from '@tidemark/store-objects';
-import { createCommandQueue, openDatabase, openPostgresStore } from '@tidemark/store-postgres';
+import { createCommandQueue, createLiveStates, openDatabase, openPostgresStore } from '@tidemark/store-postgres';
 import { z } from 'zod';
 
 import { createHandedLog, openWakeUp, startSessionWorker } from '../src/index.ts';
@@ -75,6 +75,7 @@ const app = openSessionApp({
 const worker = await startSessionWorker({
   name,
   queue: createCommandQueue(database),
+  states: createLiveStates(database),
   wakeUp: await openWakeUp(url, onError),
   openTenant: async () => ({ app, log, token }),
   onError,

@@ -4,6 +4,8 @@ export type { CommandAnswer, CommandQueue, CommandRequest, TakenCommand, TenantS
 export { createCommandQueue } from './command-queue.ts';
 export type { Database, DatabaseOptions, FunctionName } from './database.ts';
 export { openDatabase } from './database.ts';
+export type { LiveStates } from './live-states.ts';
+export { createLiveStates } from './live-states.ts';
 export { migrate } from './migrate.ts';
 export type { PostgresStoreOptions } from './store.ts';
 export { openPostgresStore } from './store.ts';

@@ -23,6 +23,8 @@ import { addPageRoutes } from './page-routes.ts';
 import { addProcessRoutes } from './process-routes.ts';
 import { addRequestRoutes } from './request-routes.ts';
 import { addRewindRoutes } from './rewind-routes.ts';
+import type { RemoteCommandPlace } from './remote-commands.ts';
+import { createRemoteCommands } from './remote-commands.ts';
 import type { RoutePlace, ServerApp } from './route-parts.ts';
 import { addSearchRoutes } from './search-routes.ts';
 import { addServiceRoutes, OPEN_PATHS } from './service-routes.ts';
@@ -30,7 +32,7 @@ import { addSessionRoutes } from './session-routes.ts';
 import { addSettingRoutes } from './setting-routes.ts';
 
 /** Parts of the server that the application uses. */
-export interface AppPlace extends RoutePlace {
+export interface AppPlace extends RoutePlace, RemoteCommandPlace {
   readonly projection: FreshProjection;
   /** Returns the time in milliseconds since the Unix epoch. */
   now(): number;
@@ -42,10 +44,12 @@ export interface AppPlace extends RoutePlace {
 export function createApp(place: AppPlace): ServerApp {
   const metrics = createMetrics(place.live);
   const app: ServerApp = new OpenAPIHono({
-    defaultHook: (result) => {
+    defaultHook: (result, context) => {
       if (!result.success) throw badRequest(result.error);
+      return sendRemote(context, result.target);
     },
   });
+  const sendRemote = createRemoteCommands(() => app, place);
   app.use(async (context, next) => {
     const began = performance.now();
     await next();

@@ -17,7 +17,7 @@ export interface FailureBody {
 
 /** Status and body of an answer that refuses a request. */
 export interface FailureAnswer {
-  readonly status: 400 | 401 | 403 | 404 | 409 | 422 | 500 | 503;
+  readonly status: 400 | 401 | 403 | 404 | 409 | 422 | 500 | 503 | 504;
   readonly body: FailureBody;
 }
 

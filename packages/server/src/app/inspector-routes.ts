@@ -5,7 +5,6 @@ import type { SessionProjection } from '@tidemark/analytics';
 import { listedSession, readTimeline } from '@tidemark/inspector';
 import { sessionId } from '@tidemark/log';
 import type { FreshProjection } from '../analytics/fresh-projection.ts';
-import type { LiveSessions } from '../live/live-sessions.ts';
 import { LISTED_SESSIONS, TIMELINE } from './inspector-schemas.ts';
 import type { RoutePlace, ServerApp } from './route-parts.ts';
 import { jsonAnswer, REFUSED, requireSession, SESSION_PATH } from './route-parts.ts';
@@ -22,21 +21,18 @@ export function addInspectorRoutes(
     const ask = (rows: SessionProjection) => rows.sessions(query);
     const read = session === undefined ? projection.read(ask) : projection.readSession(session, ask);
     const { sessions, ...rest } = await read;
-    return context.json(
-      { sessions: sessions.map((one) => listedSession(one, liveState(one.session, live))), ...rest },
-      200,
-    );
+    const states = await live.states(sessions.map((one) => sessionId(one.session)));
+    const listed = sessions.map((one) => {
+      const { running = false, questions = [] } = states.get(sessionId(one.session)) ?? {};
+      return listedSession(one, { running, questions: questions.length });
+    });
+    return context.json({ sessions: listed, ...rest }, 200);
   });
   app.openapi(READ_TIMELINE, async (context) => {
     const { session } = context.req.valid('param');
     await requireSession(log, session);
     return context.json(await projection.readSession(session, (rows) => readTimeline(rows, session)), 200);
   });
-}
-
-function liveState(session: string, live: LiveSessions): { readonly running: boolean; readonly questions: number } {
-  const held = live.find(sessionId(session));
-  return { running: held?.session.running ?? false, questions: held?.questions.waiting().length ?? 0 };
 }
 
 const SESSIONS = createRoute({

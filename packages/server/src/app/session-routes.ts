@@ -20,7 +20,9 @@ export function addSessionRoutes(app: ServerApp, { log, live }: RoutePlace): voi
     const wanted = title?.toLowerCase();
     const found =
       wanted === undefined ? sessions : sessions.filter((one) => one.title?.toLowerCase().includes(wanted) === true);
-    const page = found.slice(offset, offset + limit).map((one) => listEntry(one, live));
+    const chosen = found.slice(offset, offset + limit);
+    const states = await live.states(chosen.map((one) => one.session));
+    const page = chosen.map((one) => listEntry(one, states));
     return context.json({ sessions: page, total: found.length, unreadable: [...unreadable] }, 200);
   });
   app.openapi(CREATE, async (context) => {

@@ -15,6 +15,7 @@ import type { SessionTurns } from './run-turns.ts';
 import { createTurns } from './run-turns.ts';
 import type { SessionFeed } from './session-feed.ts';
 import { createSessionFeed } from './session-feed.ts';
+import type { RemoteSessions, RemoteState } from './remote-sessions.ts';
 import type { SessionMemories, SessionMemory } from './session-memory.ts';
 import { memoryOf, shownMemory } from './session-memory.ts';
 
@@ -30,9 +31,13 @@ export interface LiveSessions {
   open(): readonly SessionId[];
   /** Returns a session if this server has it open. */
   find(id: SessionId): LiveSession | undefined;
+  /** Returns the state of a session that this server has open. */
+  state(id: SessionId): RemoteState | undefined;
+  /** Returns the states of those sessions that this server or a worker has open. */
+  states(ids: readonly SessionId[]): Promise<ReadonlyMap<SessionId, RemoteState>>;
   /**
    * Returns true if something else has the session open: another process, or the session that started it as its
-   * subagent.
+   * subagent. A session that a worker has open is not elsewhere, because commands reach the worker.
    */
   isElsewhere(id: SessionId): Promise<boolean>;
   /**
@@ -49,6 +54,7 @@ export interface LiveSessions {
   /** Returns the facts about a session that only this process knows. */
   memory(id: SessionId): SessionMemory | undefined;
   readonly turns: SessionTurns;
+  /** Creates a session. It is closed at once if workers run the sessions. */
   create(choices: NewSession): Promise<LiveSession>;
   fork(id: SessionId, options: AgentForkOptions): Promise<LiveSession>;
   /**
@@ -72,6 +78,8 @@ export interface LiveSessionsOptions {
   readonly idleMs: number;
   /** Maximum number of readers of all sessions together. */
   readonly maxReaders: number;
+  /** Workers that run the sessions. Absent if this server runs them itself. */
+  readonly remote?: RemoteSessions | undefined;
 }
 
 interface Held extends LiveSession {
@@ -110,6 +118,8 @@ export function createLiveSessions(options: LiveSessionsOptions): LiveSessions {
   return {
     open: () => [...sessions.held.keys()],
     find: (id) => sessions.held.get(id),
+    state: (id) => stateOf(sessions, id),
+    states: (ids) => statesOf(sessions, ids),
     isElsewhere: (id) => isElsewhere(sessions, id),
     use: (id, work) => use(sessions, id, work),
     keepModel(id, model) {
@@ -125,7 +135,7 @@ export function createLiveSessions(options: LiveSessionsOptions): LiveSessions {
         if (held !== undefined && hasStopped(error)) endHeld(sessions, id, held);
       },
     }),
-    create: (choices) => holdNew(sessions, (ask) => options.opener.create(choices, ask)),
+    create: (choices) => create(sessions, choices),
     fork: (id, how) =>
       holdNew(sessions, (ask) => options.opener.fork(id, { ...sessions.memories.get(id)?.model, ...how }, ask)),
     read: (id, from, sink, signal) => readFeed(sessions, id, from, sink, signal),
@@ -145,7 +155,41 @@ export function createLiveSessions(options: LiveSessionsOptions): LiveSessions {
   };
 }
 
+function stateOf({ held, feeds, memories }: SessionTable, id: SessionId): RemoteState | undefined {
+  const { session, questions } = held.get(id) ?? {};
+  if (session === undefined || questions === undefined) return undefined;
+  const { open: _open, ...state } = feeds.get(id)?.state() ?? { open: true, text: '', reasoning: '', outputs: [] };
+  return { ...state, questions: questions.waiting(), running: session.running, ...shownMemory(memories.get(id)) };
+}
+
+async function statesOf(
+  sessions: SessionTable,
+  ids: readonly SessionId[],
+): Promise<ReadonlyMap<SessionId, RemoteState>> {
+  const states = new Map<SessionId, RemoteState>();
+  for (const id of ids) {
+    const state = stateOf(sessions, id);
+    if (state !== undefined) states.set(id, state);
+  }
+  const others = ids.filter((id) => !states.has(id));
+  const remote = others.length > 0 ? await sessions.options.remote?.states(others) : undefined;
+  return new Map([...states, ...(remote ?? [])]);
+}
+
+async function create(sessions: SessionTable, choices: NewSession): Promise<LiveSession> {
+  const { opener, remote } = sessions.options;
+  const held = await holdNew(sessions, (ask) => opener.create(choices, ask));
+  if (remote === undefined) return held;
+  const { id } = held.session;
+  endHeld(sessions, id, held);
+  await sessions.ending.get(id);
+  // The worker reads the model in the log, and can change it.
+  sessions.memories.delete(id);
+  return held;
+}
+
 async function isElsewhere({ held, opening, ending, options }: SessionTable, id: SessionId): Promise<boolean> {
+  if (options.remote !== undefined) return false;
   const isHere = (): boolean => held.has(id) || opening.has(id) || ending.has(id);
   if (isHere()) return false;
   // A lock that cannot be read is reported by the next command that needs it.
@@ -237,8 +281,9 @@ function closing(): ServerError {
 }
 
 function feedOf({ feeds, options, limits, memories }: SessionTable, id: SessionId): SessionFeed {
+  const { log, remote } = options;
   const memory = (): ReturnType<typeof shownMemory> => shownMemory(memories.get(id));
-  const feed = feeds.get(id) ?? createSessionFeed(options.log, id, { limits, memory });
+  const feed = feeds.get(id) ?? createSessionFeed(log, id, { limits, memory, remote });
   feeds.set(id, feed);
   return feed;
 }

@@ -7,10 +7,15 @@ import type { LiveState } from './frames.ts';
 /** Longest kept end of the output of one call, in characters. */
 const LONGEST_OUTPUT = 32_768;
 
+/** Texts of the step that is running. */
+export type PassingTexts = Pick<LiveState, 'text' | 'reasoning' | 'outputs'>;
+
 /** Text, reasoning and outputs of the step that is running. */
 export interface PassingState {
   take(event: SessionEvent): void;
-  read(): Pick<LiveState, 'text' | 'reasoning' | 'outputs'>;
+  /** Replaces everything by a state that a worker has collected. */
+  replace(state: PassingTexts): void;
+  read(): PassingTexts;
 }
 
 /** Creates the state of a session in which nothing runs. */
@@ -37,6 +42,12 @@ export function createPassingState(): PassingState {
         const ends = kind === 'tool.returned' || kind === 'tool.failed' || kind === 'tool.abandoned';
         takeRecord(kind, ends ? data.call : undefined);
       }
+    },
+    replace(state) {
+      text = [state.text];
+      reasoning = [state.reasoning];
+      outputs.clear();
+      for (const one of state.outputs) outputs.set(one.call, one.text);
     },
     read: () => ({
       text: text.join(''),

@@ -1,6 +1,7 @@
 // Feed of one session for any number of readers. All readers share the latest frames. A reader that is too slow for them
 // reads the missed records from the log, so no reader makes memory grow.
 
+import { defined } from '@tidemark/core';
 import type { Log, SessionId } from '@tidemark/log';
 import type { LogCursor, ReadingLimits } from './catch-up.ts';
 import { sendLog } from './catch-up.ts';
@@ -9,7 +10,8 @@ import { createFrameRing } from './frame-ring.ts';
 import type { Frame, FrameSink, LiveState, PassingEvent } from './frames.ts';
 import { joinFrames, passingFrame, stateFrame } from './frames.ts';
 import type { WaitingQuestion } from './questions.ts';
-import type { OpenEvents, EventOrigin } from './event-origin.ts';
+import type { RemoteSessions } from './remote-sessions.ts';
+import type { OpenEvents, EventOrigin, OriginListener } from './event-origin.ts';
 import { createEventOrigin } from './event-origin.ts';
 
 /** Feed of one session. */
@@ -29,6 +31,8 @@ export interface SessionFeed {
   /** Sends an event that is not stored to all readers. */
   tell(event: PassingEvent): void;
   readers(): number;
+  /** Returns the state that is not stored, and the number of records that it belongs to. */
+  state(): Omit<LiveState, 'length'> & Partial<Pick<LiveState, 'length'>>;
   /** True if the open session plans a request that keeps its cache warm. */
   warms(): boolean;
   /** Ends all readers. */
@@ -48,6 +52,8 @@ interface FeedReader {
 /** Options of a feed. */
 export interface FeedOptions extends Partial<Pick<FeedState, 'memory'>> {
   readonly limits: ReadingLimits;
+  /** Workers that may run the session. */
+  readonly remote?: RemoteSessions | undefined;
 }
 
 interface FeedState {
@@ -65,20 +71,23 @@ interface FeedState {
 }
 
 /** Creates the feed of a session. Nothing is read before the first reader. */
-export function createSessionFeed(log: Log, id: SessionId, { limits, memory = () => ({}) }: FeedOptions): SessionFeed {
+export function createSessionFeed(log: Log, id: SessionId, options: FeedOptions): SessionFeed {
+  const { limits, memory = () => ({}), remote } = options;
   const ring = createFrameRing();
   const readers = new Set<FeedReader>();
-  const source = createEventOrigin(log, id, {
+  const listener: OriginListener = {
     publish: (frame) => publish(feed, frame),
     changed: () => sendBehind(feed),
     hasReaders: () => readers.size > 0,
-  });
+  };
+  const source = createEventOrigin(log, id, listener, remote);
   const feed: FeedState = { log, id, limits, memory, ring, readers, source, waking: false, closed: false };
   return {
     read: (from, sink, signal) => read(feed, from, sink, signal),
     attach: (session, waiting) => source.attach(session, waiting),
     tell: (event) => publish(feed, passingFrame(event)),
     readers: () => readers.size,
+    state: () => ({ ...defined({ length: source.next }), ...source.state(), ...memory() }),
     warms: () => source.warms(),
     close() {
       feed.closed = true;

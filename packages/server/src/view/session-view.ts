@@ -8,15 +8,16 @@ import { LogError } from '@tidemark/log';
 import type { ChosenModel } from '../ports.ts';
 import type { LiveSessions } from '../live/live-sessions.ts';
 import type { ErrorInWords } from '../errors.ts';
+import type { RemoteState } from '../live/remote-sessions.ts';
 import type { WaitingQuestion } from '../live/questions.ts';
 import type { QueuedPrompt } from '../live/session-memory.ts';
 import { shownMemory } from '../live/session-memory.ts';
 
 /** Part of a session that this server runs. */
 export interface LiveFacts {
-  /** True if this server has the session open. */
+  /** True if this server, or a worker that runs its commands, has the session open. */
   readonly open: boolean;
-  /** True if this server runs a turn of the session. */
+  /** True if this server or the worker runs a turn of the session. */
   readonly running: boolean;
 }
 
@@ -51,9 +52,9 @@ export interface SessionDetails extends SessionSummary, LiveFacts {
 }
 
 /** Returns the list entry of a session with what this server runs of it. */
-export function listEntry(summary: SessionSummary, live: LiveSessions): SessionEntry {
-  const held = live.find(summary.session);
-  return { ...summary, ...factsOf(live, summary.session), questions: held?.questions.waiting().length ?? 0 };
+export function listEntry(summary: SessionSummary, states: ReadonlyMap<SessionId, RemoteState>): SessionEntry {
+  const state = states.get(summary.session);
+  return { ...summary, ...factsOf(state), questions: state?.questions.length ?? 0 };
 }
 
 /**
@@ -64,12 +65,15 @@ export function listEntry(summary: SessionSummary, live: LiveSessions): SessionE
 export async function readSessionDetails(log: Log, id: SessionId, live: LiveSessions): Promise<SessionDetails> {
   const { fold } = await readFold(log, id);
   const { summary, model } = await createdAs(log, id, fold.state.createdAt);
-  return viewOf(summary, fold, { live, model, elsewhere: await live.isElsewhere(id) });
+  const state = (await live.states([id])).get(id);
+  return viewOf(summary, fold, { live, state, model, elsewhere: await live.isElsewhere(id) });
 }
 
 /** Facts that the log does not contain. */
 interface PresentFacts {
   readonly live: LiveSessions;
+  /** State of the session if this server or a worker has it open. */
+  readonly state: RemoteState | undefined;
   readonly elsewhere: boolean;
   /** Model that was chosen when the session was created, if it was recorded. */
   readonly model: Partial<ChosenModel>;
@@ -78,17 +82,16 @@ interface PresentFacts {
 function viewOf(
   summary: SessionSummary,
   { state, progress }: Fold,
-  { live, elsewhere, model: first }: PresentFacts,
+  { live, state: present, elsewhere, model: first }: PresentFacts,
 ): SessionDetails {
   const { turn } = progress;
   const { createdAt = 0, epoch } = state;
   // A fork inherits the epoch of its parent, and its own model may be another one.
   const isOwn = epoch !== undefined && epoch.position > createdAt;
-  const held = live.find(summary.session);
   const open = turn !== undefined && turn.ended === undefined;
   return {
     ...summary,
-    ...factsOf(live, summary.session),
+    ...factsOf(present),
     length: state.length,
     ...defined({ provider: epoch?.opened.provider, model: epoch?.opened.model }),
     ...(!isOwn && first),
@@ -96,17 +99,16 @@ function viewOf(
     ...defined({ mode: progress.mode, agent: progress.agent?.name }),
     ...(turn !== undefined && { turn: { ...defined({ id: turn.id, outcome: turn.ended?.outcome }), open } }),
     elsewhere,
-    resumable:
-      turn !== undefined && turn.ended?.outcome !== 'completed' && held?.session.running !== true && !elsewhere,
+    resumable: turn !== undefined && turn.ended?.outcome !== 'completed' && present?.running !== true && !elsewhere,
     cost: progress.sessionCost,
-    questions: held?.questions.waiting() ?? [],
+    questions: present?.questions ?? [],
     ...shownMemory(live.memory(summary.session)),
+    ...defined({ drafts: present?.drafts, failure: present?.failure }),
   };
 }
 
-function factsOf(live: LiveSessions, id: SessionId): LiveFacts {
-  const held = live.find(id);
-  return { open: held !== undefined, running: held?.session.running ?? false };
+function factsOf(state: RemoteState | undefined): LiveFacts {
+  return { open: state !== undefined, running: state?.running ?? false };
 }
 
 /** Reads the record that created the session. In a fork it comes after the records of the parent. */
