@@ -81,13 +81,6 @@ export function createController(options: ControllerOptions = {}): OwnedControll
   const { state, report } = basics;
   const { sessions, dispatch, meantBy } = options;
   const shown = createShownSession({ ...basics, sessions, offerResume: (ended) => basics.print([resumeLine(ended)]) });
-  // A list would take the keys of a person who begins to type, and a turn that costs money would begin.
-  function offerResume(ended: NonNullable<SessionHistory['resumable']>): void {
-    const command = withStyle('cyan', '/continue');
-    basics.print([
-      [`The last turn did not complete (${ended}). `, command, ' resumes it, a prompt starts a new turn.'],
-    ]);
-  }
   const openSession: Controller['openSession'] = async (choice) => {
     const planned = choice.open === 'live' && state.get().mode === 'plan';
     await shown.openSession(choice);

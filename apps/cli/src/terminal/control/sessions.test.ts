@@ -124,7 +124,7 @@ test('a session whose last turn was interrupted names the command that resumes i
   terminal.release();
   await terminal.controller.openSession({ open: 'new' });
   await terminal.controller.openSession({ open: 'existing', id: session });
-  await terminal.untilPrinted('The last turn did not complete (interrupted). /continue resumes it');
+  await terminal.untilPrinted('The last turn did not complete (interrupted).');
   expect(terminal.controller.state.get().panel).toBeUndefined();
   expect(await terminal.kinds()).not.toContain('turn.resumed');
   terminal.controller.resume();
@@ -366,7 +366,6 @@ test('a session whose log could not be written loses its live part, and can be o
   if (session === undefined) throw new Error('the terminal has no session');
   isFull = false;
   await controller.openSession({ open: 'existing', id: session });
-  (await untilChoice(terminal)).choose(1);
   await talk(terminal, 'third prompt');
   expect(terminal.requests().at(-1)).toContain('third prompt');
   expect(controller.state.get().unwritable).toBe(false);
