@@ -63,9 +63,10 @@ export function listEntry(summary: SessionSummary, states: ReadonlyMap<SessionId
  * @throws LogError as the store does.
  */
 export async function readSessionDetails(log: Log, id: SessionId, live: LiveSessions): Promise<SessionDetails> {
+  // The state is read first: a session that runs no turn then has the end of its last turn in the log.
+  const state = (await live.states([id])).get(id);
   const { fold } = await readFold(log, id);
   const { summary, model } = await createdAs(log, id, fold.state.createdAt);
-  const state = (await live.states([id])).get(id);
   return viewOf(summary, fold, { live, state, model, elsewhere: await live.isElsewhere(id) });
 }
 
