@@ -19,6 +19,7 @@ export type FunctionName =
   | 'flush_session'
   | 'forget_commands'
   | 'get_shared_text'
+  | 'head_of'
   | 'heads_of'
   | 'is_open'
   | 'keep_commands'
@@ -32,6 +33,9 @@ export type FunctionName =
   | 'sessions_with_work'
   | 'take_command'
   | 'take_session';
+
+/** Functions that are called for each append and flush. They return one value, which costs less than a table. */
+const RETURNS_VALUE: ReadonlySet<FunctionName> = new Set(['append_records', 'flush_session']);
 
 /** Connections to a database. */
 export interface Database {
@@ -64,7 +68,10 @@ export function openDatabase({ url, connections = 16, patience = 30_000 }: Datab
   return {
     async call<Row extends QueryResultRow>(name: FunctionName, values: readonly unknown[]) {
       const marks = values.map((_, index) => `$${index + 1}`).join(', ');
-      const query = { text: `select * from tidemark.${name}(${marks})`, values: [...values] };
+      const query = {
+        text: `select ${RETURNS_VALUE.has(name) ? '' : '* from '}tidemark.${name}(${marks})`,
+        values: [...values],
+      };
       const { rows } = await repeated(() => pool.query<Row>(query), patience);
       return rows;
     },
