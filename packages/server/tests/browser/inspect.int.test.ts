@@ -182,6 +182,22 @@ describe.skipIf(skips)('the page', () => {
     await cases.getByText('$').first().waitFor();
   });
 
+  test('follows a link while its address is about to change', async () => {
+    await openPlace(page, inspected, `${placeOf('timeline')}?step=3`);
+    await heading('Step 3').waitFor();
+    // The selection is written to the address in the moment after the link was opened, before its event arrives.
+    await page.evaluate(`new Promise((resolve) => {
+      document.querySelector('.chart').dispatchEvent(new KeyboardEvent('keydown', { key: 'End' }));
+      const begun = performance.now();
+      setTimeout(() => {
+        location.hash = ${JSON.stringify(placeOf('travel'))};
+        while (performance.now() - begun < 400);
+        resolve();
+      }, 200);
+    })`);
+    await page.getByText('What the agent knew').waitFor();
+  });
+
   test('reports no error in all of this', () => expect(watched.problems).toEqual([]));
 });
 
