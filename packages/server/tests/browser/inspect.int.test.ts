@@ -150,8 +150,9 @@ describe.skipIf(skips)('the page', () => {
 
   test('searches in all sessions, and leads to the record', async () => {
     await openPlace(page, inspected, '#/');
-    await heading('Sessions').waitFor();
+    await page.locator('.session-name').first().waitFor();
     await page.keyboard.press('/');
+    await page.locator('input[type="search"]:focus').waitFor();
     await page.keyboard.type('"cut off half cents"');
     const matches = page.getByRole('region', { name: 'Matches' });
     await matches.getByText('1 session with these words.').waitFor();
