@@ -7,6 +7,7 @@ import { answerOf, createSessionClient, RequestError } from '@tidemark/client';
 import { createFileFetch } from './file/file-answers.ts';
 import type { SessionFile } from './file/file-parts.ts';
 import { openFile } from './file/file-parts.ts';
+import { keepAddress } from './route.ts';
 
 const PLACE = 'tidemark-token';
 
@@ -43,7 +44,7 @@ export async function enter(): Promise<void> {
   const code = /^#code=(.+)$/.exec(location.hash)?.[1];
   if (code !== undefined) {
     // The code must not stay in the history of the browser.
-    history.replaceState(undefined, '', '#/');
+    keepAddress('#/');
     try {
       const { token } = await answerOf(createSessionClient({ url: location.origin }).POST('/link', { body: { code } }));
       return useToken(token);

@@ -14,7 +14,10 @@ export function useKeptAddress(address: string | undefined): { readonly current:
   const written = useRef('');
   useEffect(() => {
     if (address === undefined) return undefined;
+    const before = location.hash;
     const timer = setTimeout(() => {
+      // If a link was opened since then, its place is shown next.
+      if (location.hash !== before) return;
       written.current = address;
       keepAddress(address);
     }, SETTLE_MS);

@@ -106,19 +106,25 @@ function BlockRow({ block, index, added, marked }: BlockRowProps) {
   );
 }
 
+/** Text of a block of a request, in lines. */
+interface BlockLines {
+  readonly request: ShownRequest;
+  readonly index: number;
+  readonly lines: readonly string[];
+}
+
 /** Shows the selected block: its origin, its sizes, and its whole text. */
 function BlockPanel({ request, store, selected }: Omit<RequestContextProps, 'marked'>) {
-  const text = useSignal<readonly string[]>([]);
+  const text = useSignal<BlockLines | undefined>(undefined);
   const problem = useSignal('');
   const index = selected.value;
   useEffect(() => {
-    text.value = [];
     problem.value = '';
     if (index < 0 || index >= request.total) return undefined;
     let wanted = true;
     store.text(request.position, index).then(
       (found) => {
-        if (wanted) text.value = linesOf(found);
+        if (wanted) text.value = { request, index, lines: linesOf(found) };
       },
       (error: unknown) => {
         if (wanted) problem.value = textOf(error);
@@ -130,7 +136,9 @@ function BlockPanel({ request, store, selected }: Omit<RequestContextProps, 'mar
   }, [store, request.position, index]);
   const block = request.blocks[index];
   if (block === undefined) return <p class="soft panel">Select a block to see its text and its origin.</p>;
-  const lines = text.value;
+  const read = text.value;
+  // The text of the block before is never shown under the name of this one.
+  const lines = read?.request === request && read.index === index ? read.lines : [];
   return (
     <section class="panel" aria-label="Selected block" aria-live="polite">
       <h2>

@@ -150,8 +150,9 @@ describe.skipIf(skips)('the page', () => {
 
   test('searches in all sessions, and leads to the record', async () => {
     await openPlace(page, inspected, '#/');
-    await heading('Sessions').waitFor();
+    await page.locator('.session-name').first().waitFor();
     await page.keyboard.press('/');
+    await page.locator('input[type="search"]:focus').waitFor();
     await page.keyboard.type('"cut off half cents"');
     const matches = page.getByRole('region', { name: 'Matches' });
     await matches.getByText('1 session with these words.').waitFor();
@@ -180,6 +181,22 @@ describe.skipIf(skips)('the page', () => {
     await page.getByRole('button', { name: 'Replay the calls' }).click();
     const cases = page.getByRole('table', { name: 'Other cache, other history' });
     await cases.getByText('$').first().waitFor();
+  });
+
+  test('follows a link while its address is about to change', async () => {
+    await openPlace(page, inspected, `${placeOf('timeline')}?step=3`);
+    await heading('Step 3').waitFor();
+    // The selection is written to the address in the moment after the link was opened, before its event arrives.
+    await page.evaluate(`new Promise((resolve) => {
+      document.querySelector('.chart').dispatchEvent(new KeyboardEvent('keydown', { key: 'End' }));
+      const begun = performance.now();
+      setTimeout(() => {
+        location.hash = ${JSON.stringify(placeOf('travel'))};
+        while (performance.now() - begun < 400);
+        resolve();
+      }, 200);
+    })`);
+    await page.getByText('What the agent knew').waitFor();
   });
 
   test('reports no error in all of this', () => expect(watched.problems).toEqual([]));
