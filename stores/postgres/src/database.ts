@@ -13,15 +13,20 @@ import { Pool, types } from 'pg';
 export type FunctionName =
   | 'append_records'
   | 'cut_records'
+  | 'finish_copy'
   | 'first_records'
   | 'flush_session'
   | 'get_shared_text'
   | 'heads_of'
   | 'is_open'
+  | 'leave_copy'
   | 'put_shared_text'
   | 'read_records'
+  | 'receive_records'
   | 'release_session'
+  | 'remove_session'
   | 'renew_leases'
+  | 'take_copy'
   | 'take_session';
 
 /** Connections to a database. */

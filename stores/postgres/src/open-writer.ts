@@ -45,14 +45,15 @@ export async function openWriter(sessions: WrittenSessions, session: SessionId):
 }
 
 /** Session whose lease was taken. */
-interface TakenSession extends Head {
+export interface TakenSession extends Head {
   readonly outcome: 'taken' | 'locked' | 'missing' | 'exists';
   /** Number of records that a writer has checked or written. */
   readonly checked: number;
   readonly fence: number;
 }
 
-async function take(
+/** Takes the lease of a session: a new one if `created` is given, else one that exists. */
+export async function take(
   { database, tenant, leases }: WrittenSessions,
   session: SessionId,
   created?: Tip,
@@ -69,7 +70,8 @@ async function take(
   return { ...taken, owner };
 }
 
-function locked(session: SessionId): LogError {
+/** Returns the error for a session whose lease another writer holds. */
+export function locked(session: SessionId): LogError {
   const message = `Session ${session} is open in another process or on another machine. Close it there, or try again when its lease has ended.`;
   return new LogError('log/locked', message, { session });
 }
@@ -79,7 +81,7 @@ function locked(session: SessionId): LogError {
  *
  * @throws LogError `log/parent-missing` or `log/parent-diverged`.
  */
-async function forkTip(sessions: TenantSessions, parent: Parent): Promise<Tip> {
+export async function forkTip(sessions: TenantSessions, parent: Parent): Promise<Tip> {
   const record = await recordAt(sessions, parent.session, parent.position).catch((cause: unknown) => {
     if (!(cause instanceof LogError) || cause.code !== 'log/missing') throw cause;
     const message = `Session ${parent.session} cannot be forked, because it does not exist here. Restore it, or begin without a parent.`;
@@ -171,18 +173,20 @@ async function release({ database, tenant, leases }: WrittenSessions, held: Leas
 }
 
 /** Result of a write: whether it was done, and the head after it. */
-interface Outcome {
+export interface Outcome {
   readonly done: boolean;
   readonly length: number;
   readonly chain: string;
   readonly fence: number;
 }
 
-function isHead(state: Outcome | undefined, tip: Tip, fence: number): boolean {
+/** Returns true if the head is the end of what this writer has written. */
+export function isHead(state: Outcome | undefined, tip: Tip, fence: number): boolean {
   return state?.fence === fence && state.length === tip.length && state.chain === tip.chain;
 }
 
-async function stored(
+/** Returns the result of a write. An error of the database becomes a `LogError` with this code. */
+export async function stored(
   session: SessionId,
   code: 'log/write-failed' | 'log/flush-failed',
   call: () => Promise<readonly Outcome[]>,
@@ -197,7 +201,8 @@ async function stored(
   }
 }
 
-function moved(session: SessionId, before: Tip, state: Outcome | undefined): LogError {
+/** Returns the error for a session that changed without its writer. */
+export function moved(session: SessionId, before: Pick<Tip, 'length'>, state: Outcome | undefined): LogError {
   const found =
     state === undefined
       ? 'it does not exist any more'
