@@ -59,18 +59,23 @@ async function openDatabaseAt(options: StoreAddress): Promise<OpenStore> {
   const place = placeOf(address);
   const { migrate, openDatabase, openPostgresStore } = await import('@tidemark/store-postgres');
   const objects = await openObjects(options);
-  if (isMigrated) await migrate(address);
+  if (isMigrated) {
+    await migrate(address).catch((cause: unknown) => {
+      throw asLogError(place, cause);
+    });
+  }
   const database = openDatabase({ url: address });
   const close = async (): Promise<void> => {
     await database.close();
     objects.close();
   };
   try {
+    // The newest function, for a session that cannot exist: it changes nothing.
     await database.call('leave_copy', [tenant, '', '']);
     return { log: openPostgresStore({ database, tenant, objects }), place, close };
   } catch (cause) {
     await close();
-    if (!isWithoutSchema(cause)) throw cause;
+    if (!isWithoutSchema(cause)) throw asLogError(place, cause);
     const message = `${place} has no schema of this version of Tidemark. Create or update the schema with the role that owns it (\`--migrate\`).`;
     throw new LogError('log/missing', message, { place }, cause);
   }
@@ -81,6 +86,13 @@ const WITHOUT_SCHEMA: ReadonlySet<unknown> = new Set(['3F000', '42883']);
 
 function isWithoutSchema(cause: unknown): boolean {
   return cause instanceof Error && 'code' in cause && WITHOUT_SCHEMA.has(cause.code);
+}
+
+function asLogError(place: string, cause: unknown): LogError {
+  if (cause instanceof LogError) return cause;
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const message = `${place} refused the connection or a statement (${reason}). Check the address, the password and the rights of the role.`;
+  return new LogError('log/unreachable', message, { place }, cause);
 }
 
 /** Returns host and name of a database. The user and the password are left out. */
