@@ -108,7 +108,7 @@ export type {
   Appended,
   Artifacts,
   Conflict,
-  HeldSession,
+  LockedSession,
   Log,
   LogWriter,
   RawLines,

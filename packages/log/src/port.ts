@@ -201,7 +201,7 @@ export interface RawLines {
 }
 
 /** A session whose lock is held, so that its records can be copied to another store and removed here. */
-export interface HeldSession {
+export interface LockedSession {
   readonly session: SessionId;
   readonly parent: Parent | undefined;
   /** Position of the session's first own record. */
@@ -238,10 +238,10 @@ export interface ReceivedSession {
   readonly chain: Chain;
   /** True if the session exists for readers: it existed before, or `finish` has returned. */
   readonly isComplete: boolean;
-  /** Yields the lines that are stored, in the same way as `HeldSession.lines`. */
+  /** Yields the lines that are stored, in the same way as `LockedSession.lines`. */
   lines(from?: number): AsyncIterable<RawLines>;
   /**
-   * Appends whole lines, in one write. The lines are checked in the same way as by `HeldSession.lines`, and must follow
+   * Appends whole lines, in one write. The lines are checked in the same way as by `LockedSession.lines`, and must follow
    * the stored records. They are not flushed yet: see `finish`.
    *
    * @throws LogError `log/damaged` when a line is not valid or does not follow, `log/first-record` when the first line
@@ -279,7 +279,7 @@ export interface RawSessions {
    * @throws LogError `log/missing`, `log/locked`, or `log/damaged` when the first record is damaged.
    * @throws LogError `log/flush-failed` when the records could not be flushed.
    */
-  hold(session: SessionId): Promise<HeldSession>;
+  hold(session: SessionId): Promise<LockedSession>;
   /**
    * Takes the lock of a session to receive records of another store. The session can be new, can have been received in
    * part, or can exist. A fork needs its ancestors in this store.

@@ -61,7 +61,8 @@ export async function receiveSession(
   }
 }
 
-interface Place {
+/** End of the stored lines. */
+interface LinesEnd {
   readonly tip: Tip;
   readonly offset: number;
 }
@@ -71,20 +72,20 @@ function linesOf(
   storage: ReceiverStorage,
   bytes: BytePort,
   from: number = Infinity,
-): AsyncGenerator<RawLines, Place> {
+): AsyncGenerator<RawLines, LinesEnd> {
   return readLines(storage.pieces(), { path: storage.path, parent, from }, bytes);
 }
 
-async function endOf(lines: AsyncGenerator<RawLines, Place>): Promise<Place> {
+async function endOf(lines: AsyncGenerator<RawLines, LinesEnd>): Promise<LinesEnd> {
   for (;;) {
     const step = await lines.next();
     if (step.done === true) return step.value;
   }
 }
 
-function receiverOf(received: ReceivedFork, end: Place, storage: ReceiverStorage, bytes: BytePort): ReceivedSession {
+function receiverOf(received: ReceivedFork, end: LinesEnd, storage: ReceiverStorage, bytes: BytePort): ReceivedSession {
   const { session, parent } = received;
-  const begin: Place = { tip: tipBefore(parent), offset: 0 };
+  const begin: LinesEnd = { tip: tipBefore(parent), offset: 0 };
   let place = end;
   let { isComplete } = storage;
   let latch: unknown;

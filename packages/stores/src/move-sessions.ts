@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import type {
   Digest,
-  HeldSession,
+  LockedSession,
   Log,
   RawSessions,
   ReceivedSession,
@@ -117,7 +117,7 @@ function relativesOf({ parent, startedBy }: MovedSession): readonly SessionId[] 
  */
 export async function moveSessions(options: MoveOptions): Promise<MoveResult> {
   const { from, to, plan, keep = false, onPhase } = options;
-  const held: HeldSession[] = [];
+  const held: LockedSession[] = [];
   const received: ReceivedSession[] = [];
   try {
     onPhase?.('hold', undefined);
@@ -152,7 +152,11 @@ interface CopiedContents {
 }
 
 /** Copies the artifacts that the session's own records name. An artifact that is there already is read and checked. */
-async function copyArtifacts({ from, to }: MoveOptions, source: HeldSession, contents: CopiedContents): Promise<void> {
+async function copyArtifacts(
+  { from, to }: MoveOptions,
+  source: LockedSession,
+  contents: CopiedContents,
+): Promise<void> {
   for await (const record of from.read(source.session, source.start)) {
     for (const digest of namedArtifacts(record)) {
       if (contents.done.has(digest)) continue;
@@ -179,7 +183,11 @@ async function isSound({ artifacts }: Log, digest: Digest): Promise<boolean> {
 }
 
 /** Copies the records that the other store does not have, reads all of them back, and makes the session exist there. */
-async function copyRecords(options: MoveOptions, source: HeldSession, target: ReceivedSession): Promise<CopiedSession> {
+async function copyRecords(
+  options: MoveOptions,
+  source: LockedSession,
+  target: ReceivedSession,
+): Promise<CopiedSession> {
   const { from, to, onPhase, describe } = options;
   const { session, start } = source;
   onPhase?.('records', session);
@@ -208,7 +216,7 @@ async function copyRecords(options: MoveOptions, source: HeldSession, target: Re
  *
  * @throws LogError `log/exists` when the other store has a session with other records.
  */
-async function isContinued(source: HeldSession, target: ReceivedSession): Promise<boolean> {
+async function isContinued(source: LockedSession, target: ReceivedSession): Promise<boolean> {
   if (target.length === target.start) return false;
   const mine = await lastOf(source, Infinity);
   const common = Math.min(mine.length, target.length);
@@ -225,7 +233,7 @@ async function isContinued(source: HeldSession, target: ReceivedSession): Promis
 
 /** Returns the length and the chain of a log after at most `length` records. */
 async function lastOf(
-  source: Pick<HeldSession, 'lines' | 'start'>,
+  source: Pick<LockedSession, 'lines' | 'start'>,
   length: number,
 ): Promise<{ readonly length: number; readonly chain: string }> {
   let last = { length: source.start, chain: '' };
@@ -244,7 +252,7 @@ function chainOfFirst(bytes: Uint8Array): string {
 
 /** Returns the number, the size and the SHA-256 of lines, of at most `most` records. */
 async function sumOf(
-  lines: ReturnType<HeldSession['lines']>,
+  lines: ReturnType<LockedSession['lines']>,
   start: number,
   most: number = Infinity,
 ): Promise<Omit<CopiedSession, 'session'>> {
@@ -267,7 +275,7 @@ function firstLines(bytes: Uint8Array, count: number): Uint8Array {
 }
 
 /** Copies the contents of changed files that the session's own records name, as far as they are still kept. */
-async function copyUndo({ from, to }: MoveOptions, { session, start }: HeldSession): Promise<number> {
+async function copyUndo({ from, to }: MoveOptions, { session, start }: LockedSession): Promise<number> {
   const { undo: source } = from;
   const { undo: target } = to;
   if (source === undefined || target === undefined) return 0;
@@ -296,7 +304,7 @@ function contentsBefore(record: Recorded): readonly Digest[] {
  */
 async function removeSources(
   { from, onPhase }: MoveOptions,
-  held: readonly HeldSession[],
+  held: readonly LockedSession[],
 ): Promise<readonly SessionId[]> {
   onPhase?.('remove', undefined);
   const moved = new Set(held.map(({ session }) => session));

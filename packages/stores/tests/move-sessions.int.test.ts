@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import type { Digest, HeldSession, Log, LogWriter, SessionId } from '@tidemark/log';
+import type { Digest, LockedSession, Log, LogWriter, SessionId } from '@tidemark/log';
 import { LogError, callId, sessionId } from '@tidemark/log';
 import { appended, created, fails, gather, parentAt, prompt, prompts, texts } from '@tidemark/log/contract';
 import { migrate } from '@tidemark/store-postgres';
@@ -237,7 +237,7 @@ async function sumOf(log: Log, session: SessionId): Promise<string> {
   return hash.digest('hex');
 }
 
-async function hold({ raw }: Log, session: SessionId): Promise<HeldSession> {
+async function hold({ raw }: Log, session: SessionId): Promise<LockedSession> {
   if (raw === undefined) throw new Error('the store has no raw part');
   return raw.hold(session);
 }

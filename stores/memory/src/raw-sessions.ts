@@ -1,14 +1,14 @@
 // Implements the raw part of the Log port on a backend: the bytes of sessions, for moving them.
 
 import { nodeBytes } from '@tidemark/files';
-import type { HeldSession, LineRange, Parent, RawLines, ReceivedSession, SessionId } from '@tidemark/log';
+import type { LockedSession, LineRange, Parent, RawLines, ReceivedSession, SessionId } from '@tidemark/log';
 import { LogError, isSameParent, otherParent, readLines, receiveSession } from '@tidemark/log';
 import type { MemoryBackend, SessionData } from './memory-backend.ts';
 import { bytesOf, createSessionData, extend } from './memory-backend.ts';
 import { begin, isBegun, sessionDataOf } from './read.ts';
 
 /** Takes the lock of a session to copy its records. */
-export async function holdSession(backend: MemoryBackend, session: SessionId): Promise<HeldSession> {
+export async function holdSession(backend: MemoryBackend, session: SessionId): Promise<LockedSession> {
   const data = sessionDataOf(backend, session);
   const { start, record } = begin(backend, session);
   const { parent } = record.data;

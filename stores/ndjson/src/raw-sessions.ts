@@ -7,7 +7,7 @@ import { rename, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { flushFolder, nodeBytes } from '@tidemark/files';
 import type {
-  HeldSession,
+  LockedSession,
   LineRange,
   LogErrorCode,
   Parent,
@@ -28,7 +28,7 @@ import { begin, chunksOf } from './read-log.ts';
 import { forkTip } from './read-session.ts';
 
 /** Takes the lock of a session to copy its records. */
-export async function holdSession(home: Home, session: SessionId): Promise<HeldSession> {
+export async function holdSession(home: Home, session: SessionId): Promise<LockedSession> {
   const { start, record } = await begin(home, session);
   const { parent } = record.data;
   const room = roomPaths(home.paths, session);

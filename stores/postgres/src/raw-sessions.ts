@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { nodeBytes } from '@tidemark/files';
 import type {
   CheckedLines,
-  HeldSession,
+  LockedSession,
   LineRange,
   Parent,
   RawLines,
@@ -26,7 +26,7 @@ export async function holdSession(
   sessions: WrittenSessions,
   session: SessionId,
   forget: (session: SessionId) => Promise<void>,
-): Promise<HeldSession> {
+): Promise<LockedSession> {
   const { start, record } = await begin(sessions, session);
   const { parent } = record.data;
   const { database, tenant, leases } = sessions;

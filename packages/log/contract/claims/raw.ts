@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect } from 'vitest';
 import type { SessionId } from '../../src/ids.ts';
 import type { Parent } from '../../src/events/session.ts';
-import type { HeldSession, Log, RawSessions, ReceivedSession } from '../../src/port.ts';
+import type { LockedSession, Log, RawSessions, ReceivedSession } from '../../src/port.ts';
 import type { LogFactory, LogUnderTest } from '../log-under-test.ts';
 import { splitLines } from '../raw-lines.ts';
 import {
@@ -289,7 +289,7 @@ async function copyAll(from: Log, to: Log, id: SessionId): Promise<void> {
   await held.close();
 }
 
-async function copyLines(from: Log, received: ReceivedSession, held?: HeldSession): Promise<void> {
+async function copyLines(from: Log, received: ReceivedSession, held?: LockedSession): Promise<void> {
   const source = held ?? (await rawOf(from).hold(received.session));
   for await (const { bytes, length, chain } of source.lines(received.length)) {
     await received.append(bytes);
@@ -303,11 +303,11 @@ function linesOf(bytes: Uint8Array): readonly Buffer[] {
   return splitLines(bytes).map((line) => Buffer.from(line));
 }
 
-async function* copiesOf(held: HeldSession): AsyncGenerator<Uint8Array> {
+async function* copiesOf(held: LockedSession): AsyncGenerator<Uint8Array> {
   for await (const { bytes } of held.lines()) yield Buffer.from(bytes);
 }
 
-async function bytesOf(lines: ReturnType<HeldSession['lines']>): Promise<Uint8Array> {
+async function bytesOf(lines: ReturnType<LockedSession['lines']>): Promise<Uint8Array> {
   const all: Uint8Array[] = [];
   for await (const { bytes } of lines) all.push(Buffer.from(bytes));
   return Buffer.concat(all);
