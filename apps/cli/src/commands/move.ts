@@ -113,7 +113,11 @@ async function moveBetween(
   const keep = flags.keep === true;
   if (plan.sessions.length > 0) await confirm(plan, { from, to }, flags, context);
   const result = await moveSessions({
-    ...{ from: from.log, to: to.log, plan, keep, describe },
+    from: from.log,
+    to: to.log,
+    plan,
+    keep,
+    describe,
     onPhase: (phase, of) => {
       if (phase === 'records' && of !== undefined) context.output.note(`copying ${of}`);
     },
@@ -140,7 +144,9 @@ async function sessionIn(
   context: CommandContext,
 ): Promise<SessionId> {
   const search = ({ log }: OpenStore): SessionSearch => ({
-    ...{ folder: context.folder, environment: context.environment, output: context.output },
+    folder: context.folder,
+    environment: context.environment,
+    output: context.output,
     store: async () => log,
   });
   if (name === undefined || flags.last === true) return requiredSession(name, flags, search(from));

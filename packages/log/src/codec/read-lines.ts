@@ -42,7 +42,13 @@ export async function* readLines(
   let lines: Uint8Array[] = [];
   const reader = createRecordReader(
     {
-      ...{ path, tip: tipBefore(parent), offset: 0, line: 1, from: Infinity, to: Infinity, verifyChain: true },
+      path,
+      tip: tipBefore(parent),
+      offset: 0,
+      line: 1,
+      from: Infinity,
+      to: Infinity,
+      verifyChain: true,
       onLine: (sound, line) => sound.position >= from && lines.push(new Uint8Array(line)),
     },
     bytes,
