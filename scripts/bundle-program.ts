@@ -13,6 +13,9 @@ import { rolldown } from 'rolldown';
  */
 export const NOT_BUNDLED: readonly string[] = ['sharp', '@vscode/ripgrep', '@napi-rs/keyring', 'unpdf'];
 
+/** Packages that a user installs next to the command for a feature, such as artifacts in a bucket of S3. */
+const OPTIONAL: readonly string[] = ['@aws-sdk/client-s3'];
+
 /** Package that Ink imports only when the variable `DEV` is set. It is not installed. */
 const DEVELOPMENT_ONLY = 'react-devtools-core';
 
@@ -30,7 +33,7 @@ export async function bundleProgram({ entry, to, target }: BundledProgram): Prom
   const bundle = await rolldown({
     input: { main: entry },
     platform: 'node',
-    external: [...NOT_BUNDLED, DEVELOPMENT_ONLY],
+    external: [...NOT_BUNDLED, ...OPTIONAL, DEVELOPMENT_ONLY],
     // The default entry of `jsonc-parser` cannot be bundled. Its `module` entry is made for bundlers.
     resolve: { mainFields: ['module', 'main'] },
     plugins: [DECODED_LAYOUT],

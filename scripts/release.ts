@@ -24,6 +24,8 @@ interface Manifest {
   readonly bin?: Readonly<Record<string, string>>;
   readonly man?: string;
   readonly dependencies?: Dependencies;
+  readonly peerDependencies?: Dependencies;
+  readonly peerDependenciesMeta?: object;
 }
 
 /** Versions of packages by name. */
@@ -145,7 +147,7 @@ async function writeTypes(from: string, to: string): Promise<void> {
 }
 
 function released(
-  { name, version, description, license, bin, man, dependencies }: Manifest,
+  { name, version, description, license, bin, man, dependencies, peerDependencies, peerDependenciesMeta }: Manifest,
   needed: Dependencies,
 ): object {
   return {
@@ -159,5 +161,7 @@ function released(
     ...(bin && { bin }),
     ...(man !== undefined && { man }),
     ...(dependencies && { dependencies: { ...dependencies, ...needed } }),
+    ...(peerDependencies && { peerDependencies }),
+    ...(peerDependenciesMeta && { peerDependenciesMeta }),
   };
 }

@@ -36,6 +36,14 @@ function mayImport(own: Room, other: Room, from: string): boolean {
  * the package under test.
  */
 const TWINS: Readonly<Record<string, readonly string[]>> = {
+  'packages/worker': [
+    'packages/agent',
+    'packages/analytics',
+    'packages/kit',
+    'packages/simulator',
+    'providers/anthropic',
+    'stores/objects',
+  ],
   'packages/context': ['stores/memory', 'providers/scripted', 'providers/anthropic'],
   'packages/agent': [
     'stores/memory',

@@ -283,6 +283,14 @@ describe('a checker reports', () => {
       undeclared,
       { 'packages/log/src/record.test.ts': `import { z } from 'zod'; z;` },
     ],
+    [
+      'an optional package that only tests use',
+      unused,
+      {
+        'packages/log/package.json': manifest('@tidemark/log', [], ['zod']),
+        'packages/log/src/record.test.ts': `import { z } from 'zod'; z;`,
+      },
+    ],
     ['an unused dependency', unused, { 'packages/log/package.json': manifest('@tidemark/log', ['zod']) }],
   ];
 
@@ -299,7 +307,8 @@ function planted(fault: Readonly<Record<string, string>>): Tree {
   return new Map(Object.entries({ ...SOUND, ...fault }));
 }
 
-function manifest(name: string, dependencies: readonly string[]): string {
-  const versions = Object.fromEntries(dependencies.map((dependency) => [dependency, '0.0.0']));
-  return JSON.stringify({ name, exports: { '.': './src/index.ts' }, dependencies: versions });
+function manifest(name: string, dependencies: readonly string[], optional: readonly string[] = []): string {
+  const versions = (names: readonly string[]): object => Object.fromEntries(names.map((each) => [each, '0.0.0']));
+  const declared = { dependencies: versions(dependencies), peerDependencies: versions(optional) };
+  return JSON.stringify({ name, exports: { '.': './src/index.ts' }, ...declared });
 }

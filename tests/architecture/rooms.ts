@@ -53,6 +53,7 @@ export const ARROWS: Readonly<Record<string, readonly string[] | '*'>> = {
     'packages/analytics',
     'packages/inspector',
   ],
+  'packages/worker': ['packages/log', 'packages/server', 'stores/postgres'],
   'packages/inspector': ['packages/log', 'packages/model', 'packages/context', 'packages/agent', 'packages/analytics'],
   'packages/client': ['packages/log', 'packages/agent'],
   'stores/memory': ['packages/files', 'packages/log'],

@@ -85,7 +85,8 @@ function receive(answer: IncomingMessage, take: (id: number) => void, pace: Read
   let rest = '';
   const read = (piece: string): void => {
     const text = rest + piece;
-    const end = text.lastIndexOf('\n\n') + 2;
+    const last = text.lastIndexOf('\n\n');
+    const end = last === -1 ? 0 : last + 2;
     rest = text.slice(end);
     // The id is the first line of the frame of a record.
     for (const [, id] of text.slice(0, end).matchAll(/^id: (\d+)\nevent: record$/gm)) take(Number(id));

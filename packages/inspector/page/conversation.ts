@@ -85,7 +85,8 @@ function textOfParts(parts: readonly ContentPart[]): string {
 
 function entriesOfAnswer(parts: readonly AnswerPart[], position: number): readonly Entry[] {
   return parts.flatMap((part): readonly Entry[] => {
-    if (part.type === 'text') return [{ type: 'answer', position, text: part.text }];
+    // Some models begin an answer with a blank text.
+    if (part.type === 'text') return part.text.trim() === '' ? [] : [{ type: 'answer', position, text: part.text }];
     if (part.type === 'reasoning')
       return part.text === undefined || part.text === '' ? [] : [{ type: 'reasoning', position, text: part.text }];
     if (part.type !== 'call') return [];

@@ -167,8 +167,15 @@ const LONGEST_LINE = 76;
 
 function linesOf(text: string): readonly string[] {
   return text.split('\n').flatMap((line) => {
-    if (line.length <= LONGEST_LINE) return [line];
-    const parts = Math.ceil(line.length / LONGEST_LINE);
-    return Array.from({ length: parts }, (_, index) => line.slice(index * LONGEST_LINE, (index + 1) * LONGEST_LINE));
+    const parts: string[] = [];
+    let start = 0;
+    while (line.length - start > LONGEST_LINE) {
+      // A word is cut only if it is long.
+      const space = line.lastIndexOf(' ', start + LONGEST_LINE - 1);
+      const end = space > start + LONGEST_LINE / 2 ? space + 1 : start + LONGEST_LINE;
+      parts.push(line.slice(start, end));
+      start = end;
+    }
+    return [...parts, line.slice(start)];
   });
 }

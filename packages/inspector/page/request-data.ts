@@ -162,6 +162,8 @@ export interface BlockGroup {
 export function groupsOf(blocks: readonly ShownBlock[]): readonly BlockGroup[] {
   const groups: BlockGroup[] = [];
   let turns = 0;
+  // The turns before a checkpoint are not in the request, so the turns after it have no number.
+  const hasCheckpoint = blocks.some(({ kind }) => kind === CHECKPOINT);
   for (const [index, block] of blocks.entries()) {
     const last = groups.at(-1);
     const before = blocks[index - 1];
@@ -173,11 +175,17 @@ export function groupsOf(blocks: readonly ShownBlock[]): readonly BlockGroup[] {
     }
     const { section } = block;
     if (section === 'messages' && opensTurn) turns += 1;
-    const inTurn = turns === 0 ? 'History before the first prompt' : `Turn ${turns}: ${block.begins}`;
+    const inTurn = turns === 0 ? historyTitle(block) : `${hasCheckpoint ? 'Prompt' : `Turn ${turns}`}: ${block.begins}`;
     const title = section === 'tools' ? 'Tools' : section === 'system' ? 'System text' : inTurn;
     groups.push({ title, kind: contentKind(block), start: index, end: index + 1, tokens: block.tokens });
   }
   return groups;
+}
+
+const CHECKPOINT = 'history.compacted';
+
+function historyTitle({ kind }: ShownBlock): string {
+  return kind === CHECKPOINT ? 'Checkpoint and kept messages' : 'Before the first prompt';
 }
 
 /** Parts of the input in the order of the request, as the provider counted them or as they were forecast. */

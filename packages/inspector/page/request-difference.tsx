@@ -40,6 +40,11 @@ export function RequestDifference({ request, store }: Shown) {
         . {cause === undefined ? 'No cause is recorded' : `Cause: ${cause}`}
         {priceInWords(price)}.
       </p>
+      {difference.at === 'block' && (
+        <p class="soft">
+          <del>Struck through</del>: only in the previous request. <ins>Underlined</ins>: only in this request.
+        </p>
+      )}
       {difference.at === 'block' && <MarkedDifference request={request} store={store} />}
     </section>
   );
@@ -55,10 +60,20 @@ interface Change {
   readonly removed: boolean;
 }
 
-/** Returns the equal text before the first difference, and the changes by words from there on. */
+/** Smallest part of the text that must be equal, so that changes by words can be read. */
+const LEAST_EQUAL = 0.4;
+
+/**
+ * Returns the equal text before the first difference, and the changes by words from there on. If the texts have little
+ * in common, they follow each other as a whole.
+ */
 function changesFrom(old: string, now: string, first: number): readonly Change[] {
   const same = { value: now.slice(0, first), added: false, removed: false };
-  return [same, ...diffWordsWithSpace(old.slice(first), now.slice(first))];
+  const [removed, added] = [old.slice(first), now.slice(first)];
+  const changes = diffWordsWithSpace(removed, added);
+  const equal = changes.reduce((sum, one) => sum + (one.added || one.removed ? 0 : one.value.length), 0);
+  if (equal >= LEAST_EQUAL * Math.min(removed.length, added.length)) return [same, ...changes];
+  return [same, { value: removed, added: false, removed: true }, { value: `\n${added}`, added: true, removed: false }];
 }
 
 function MarkedDifference({ request, store }: Shown) {
@@ -81,7 +96,7 @@ function MarkedDifference({ request, store }: Shown) {
   }, [position]);
   if (problem.value !== '') return <p role="alert">{problem.value}</p>;
   return (
-    <pre>
+    <pre tabIndex={0}>
       {changes.value.map(({ value, added, removed }, index) => {
         if (added) return <ins key={index}>{value}</ins>;
         return removed ? <del key={index}>{value}</del> : <span key={index}>{value}</span>;

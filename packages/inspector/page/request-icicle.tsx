@@ -82,11 +82,20 @@ function PieceView({
       <rect class="pattern" width="100%" height="100%" fill={`url(#pattern-${kind})`} />
       {end - start > 0.03 && (
         <text x="4" y={ROW / 2 + 3}>
-          {name}
+          {shortened(name, end - start)}
         </text>
       )}
     </svg>
   );
+}
+
+/** Width of a drawing on a wide screen, and of a character, in pixels. */
+const [WIDEST, CHARACTER] = [1_250, 6.5];
+
+/** Returns the beginning of a name that fits into a part of the width. */
+function shortened(name: string, part: number): string {
+  const room = Math.floor((part * WIDEST - 8) / CHARACTER);
+  return name.length <= room ? name : `${name.slice(0, room - 1).trimEnd()}…`;
 }
 
 /** Patterns, so that no kind is shown by its colour alone. */

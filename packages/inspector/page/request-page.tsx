@@ -3,7 +3,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { textOf } from './connection.ts';
-import { useKeptAddress } from './kept-address.ts';
 import { RequestContext } from './request-context.tsx';
 import { RequestCosts } from './request-costs.tsx';
 import type { RequestStore, ShownPlace, ShownRequest } from './request-data.ts';
@@ -11,6 +10,7 @@ import { grouped, inputParts } from './request-data.ts';
 import { RequestDifference } from './request-difference.tsx';
 import { RequestIcicle } from './request-icicle.tsx';
 import { linkTo, route } from './route.ts';
+import { useValueOfAddress } from './value-of-address.ts';
 
 interface RequestPlace {
   readonly store: RequestStore;
@@ -64,16 +64,19 @@ function RequestView({
   readonly store: RequestStore;
   readonly places: readonly ShownPlace[];
 }) {
-  const asked = Number(route.value.values.get('block') ?? '-1');
-  const selected = useSignal(Number.isSafeInteger(asked) ? asked : -1);
+  const block = Number(route.value.values.get('block') ?? '-1');
+  const asked = Number.isSafeInteger(block) ? block : -1;
+  const selected = useSignal(asked);
   const { session, position, step, stream } = request;
-  const { value: block } = selected;
-  const select = (chosen: number): void => {
-    selected.value = chosen;
+  const select = (one: number): void => {
+    selected.value = one;
   };
-  useKeptAddress(
-    block < 0 ? undefined : linkTo(['sessions', session, 'request', String(position)], { block: `${block}` }),
-  );
+  useValueOfAddress({
+    asked: asked === -1 ? undefined : asked,
+    shown: selected.value === -1 ? undefined : selected.value,
+    show: select,
+    addressOf: (one) => linkTo(['sessions', session, 'request', String(position)], { block: String(one) }),
+  });
   const own = places.filter((one) => one.stream === stream);
   const at = own.findIndex((one) => one.position === position);
   return (
@@ -133,7 +136,7 @@ function RequestFacts({ request }: { readonly request: ShownRequest }) {
   const { at, model, bytes, cost, actual, total } = request;
   const parts = inputParts(request).map(({ name, tokens }) => `${name} ${grouped(tokens)}`);
   const facts: readonly (readonly [string, string])[] = [
-    ['Time', at.slice(0, 19).replace('T', ' ')],
+    ['Time (UTC)', at.slice(0, 19).replace('T', ' ')],
     ['Model', model],
     [
       'Input tokens',

@@ -73,12 +73,16 @@ function EntryRow({ entry, followed }: { readonly entry: Entry; readonly followe
   );
 }
 
+/** Longest beginning of the arguments of a call in its line, in characters. */
+const LONGEST_BEGINNING = 200;
+
 function CallRow({ position, name, input, state, output, live }: CallEntry & { readonly live: string | undefined }) {
   return (
     <li class="call" data-record={position}>
       <details open={live !== undefined}>
         <summary>
-          <code>{name}</code> <span class="soft">{state}</span>
+          <code>{name}</code> <span class="soft">{state}</span>{' '}
+          <span class="begins">{input.slice(0, LONGEST_BEGINNING)}</span>
         </summary>
         <pre>{input}</pre>
         {(live ?? output) !== '' && <pre>{live ?? output}</pre>}

@@ -263,13 +263,7 @@ function paintLabels(context: CanvasRenderingContext2D, frame: VisibleFrame, the
     const middle = left + (frame.step * FILLED) / 2;
     if (call.isBreak) {
       paintMark(context, { middle, isMiss: call.cause !== null }, theme);
-      free.causes = paintText(context, markText(call), {
-        x: left,
-        y: 12,
-        color: theme.ink,
-        free: free.causes,
-        end: frame.width,
-      });
+      free.causes = paintCause(context, frame, { call, theme, free: free.causes });
     }
     if (call.place % every === 0)
       free.steps = paintText(context, String(call.step), {
@@ -291,6 +285,22 @@ function paintLabels(context: CanvasRenderingContext2D, frame: VisibleFrame, the
       });
     }
   }
+}
+
+/** Paints the cause of a break above its mark, or next to the mark if the text before needs the space. */
+function paintCause(
+  context: CanvasRenderingContext2D,
+  frame: VisibleFrame,
+  { call, theme, free }: PaintedCall & { readonly free: number },
+): number {
+  const text = markText(call);
+  const left = leftOf(frame, call.place);
+  if (left >= free) return paintText(context, text, { x: left, y: 12, color: theme.ink, free, end: frame.width });
+  const next = frame.stream.breaks.find((one) => one > call.place);
+  const end = Math.min(frame.width, next === undefined ? frame.width : leftOf(frame, next));
+  const x = left + (frame.step * FILLED) / 2 + 10;
+  paintText(context, text, { x, y: 29, color: theme.ink, free: x, end });
+  return free;
 }
 
 /** Paints a triangle for a miss, and a diamond for a new epoch without a miss. */

@@ -4,29 +4,32 @@ import type { Signal } from '@preact/signals';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { textOf } from './connection.ts';
-import { useKeptAddress } from './kept-address.ts';
 import { RequestContext } from './request-context.tsx';
 import type { RequestStore, ShownMatches, ShownPlace, ShownRequest } from './request-data.ts';
 import { grouped } from './request-data.ts';
 import { SourceNote } from './request-page.tsx';
 import { linkTo } from './route.ts';
+import { useValueOfAddress } from './value-of-address.ts';
 
-/** Shows the context of a session at one of its requests. `asked` is the position of the first request to show. */
-export function TravelPage({
-  store,
-  session,
-  asked,
-}: {
+interface TravelPlace {
   readonly store: RequestStore;
   readonly session: string;
+  /** Position of the request in the address. */
   readonly asked: number | undefined;
-}) {
+}
+
+/** Shows the context of a session at one of its requests, by default the last one. */
+export function TravelPage({ store, session, asked }: TravelPlace) {
   const places = useSignal<readonly ShownPlace[]>([]);
   const at = useSignal(-1);
   const request = useSignal<ShownRequest | undefined>(undefined);
   const problem = useSignal('');
   const fail = (error: unknown): void => {
     problem.value = textOf(error);
+  };
+  const show = (step: number): void => {
+    const found = places.value.findIndex(({ position }) => position === step);
+    if (found !== -1) at.value = found;
   };
   useEffect(() => {
     store.list(asked).then((list) => {
@@ -37,7 +40,12 @@ export function TravelPage({
     }, fail);
   }, [store]);
   const place = places.value[at.value];
-  useKeptAddress(place && linkTo(['sessions', session, 'travel'], { step: `${place.position}` }));
+  useValueOfAddress({
+    asked,
+    shown: place?.position,
+    show,
+    addressOf: (step) => linkTo(['sessions', session, 'travel'], { step: String(step) }),
+  });
   useEffect(() => {
     if (place === undefined) return undefined;
     let wanted = true;
@@ -125,7 +133,7 @@ function ContextAtStep({ request, store }: { readonly request: ShownRequest; rea
     <>
       <SourceNote request={request} />
       <p>
-        At {at.slice(0, 19).replace('T', ' ')}: {grouped(total)} blocks with {grouped(tokens)} estimated tokens,{' '}
+        At {at.slice(0, 19).replace('T', ' ')} UTC: {grouped(total)} blocks with {grouped(tokens)} estimated tokens,{' '}
         {grouped(added)} of them new since the previous request.{' '}
         <a href={linkTo(['sessions', session, 'request', String(position)])}>Show this request to scale</a>
       </p>

@@ -1,13 +1,12 @@
 // Cost of a session in other cases: another lifetime of the cache, no pruning, no compaction, another model.
 
 import { useSignal } from '@preact/signals';
-import type { components, SessionClient } from '@tidemark/client';
+import type { SessionClient } from '@tidemark/client';
 import { answerOf } from '@tidemark/client';
 import { textOf } from './connection.ts';
-import { count, counted, dollars, percent } from './format.ts';
-
-type WhatIf = components['schemas']['WhatIf'];
-type WhatIfCase = components['schemas']['WhatIfCase'];
+import { count, counted, dollars } from './format.ts';
+import type { WhatIf, WhatIfCase } from './what-if-words.ts';
+import { assumptions, caseText, differenceText } from './what-if-words.ts';
 
 interface WhatIfPlace {
   readonly client: SessionClient;
@@ -85,29 +84,6 @@ function WhatIfTables({ found }: { readonly found: WhatIf }) {
   );
 }
 
-/** Returns the rules of the replay, and the calls that it does not contain. */
-export function assumptions({ unknown, others }: Pick<WhatIf, 'unknown' | 'others'>): readonly string[] {
-  return [
-    'Rule: a request reads what it has in common with the beginning of the last one with the same model and parameters, if that was sent within the lifetime. ' +
-      'It writes the rest, except the tokens that were neither read nor written in the session. ' +
-      'Misses without a visible cause do not happen, so the replay can cost less than was paid.',
-    'Sizes of blocks are estimates that are scaled to the counted input of each request. The model gives the same answers in all cases.',
-    'Without pruning, each result keeps its first size. Without compaction, the history keeps all messages and has no checkpoint.',
-    'Another model is assumed to count tokens and to cache in the same way.',
-    'A fork is replayed from the beginning of the session that it continues.',
-    ...(unknown > 0
-      ? [
-          `The tokens or the price of ${counted(unknown, 'call')} ${unknown === 1 ? 'is' : 'are'} unknown. They are in no sum.`,
-        ]
-      : []),
-    ...(others > 0
-      ? [
-          `${counted(others, 'call')} of side streams, such as titles and summaries, ${others === 1 ? 'is' : 'are'} not replayed.`,
-        ]
-      : []),
-  ];
-}
-
 interface CaseTableContent {
   readonly title: string;
   /** Name of the cost that a case is compared with. */
@@ -142,34 +118,4 @@ function CaseTable({ title, compared, cases }: CaseTableContent) {
       </tbody>
     </table>
   );
-}
-
-const LIFETIMES: ReadonlyMap<string, string> = new Map([
-  ['5m', '5 minutes'],
-  ['30m', '30 minutes'],
-  ['1h', '1 hour'],
-  ['12h', '12 hours'],
-]);
-
-/** Names a case, and the step at which it ends. */
-export function caseText({ change, name, stopsAt }: Pick<WhatIfCase, 'change' | 'name' | 'stopsAt'>): string {
-  const names = {
-    lifetime: `Entries live ${LIFETIMES.get(name) ?? name}`,
-    pruning: 'No pruning',
-    compaction: 'No compaction',
-    model: name,
-  };
-  const end =
-    stopsAt === undefined
-      ? ''
-      : `. It is not possible from step ${stopsAt} on: the request is too long, or has no price`;
-  return `${names[change]}${end}`;
-}
-
-/** Describes how a case differs: `-12.5%`. */
-export function differenceText({ calls, cost, compared }: Pick<WhatIfCase, 'calls' | 'cost' | 'compared'>): string {
-  if (calls === 0 || Number(compared) === 0) return 'unknown';
-  const share = Number(cost) / Number(compared) - 1;
-  if (share === 0) return 'none';
-  return `${share > 0 ? '+' : '-'}${percent(Math.abs(share))}`;
 }

@@ -2,7 +2,7 @@
 
 import { createSessionClient } from '@tidemark/client';
 import { afterEach, expect, test, vi } from 'vitest';
-import { blocksOf, createRequestStore, placesOf } from '../page/request-data.ts';
+import { blocksOf, createRequestStore, groupsOf, placesOf } from '../page/request-data.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -57,6 +57,27 @@ test('`blocksOf` returns names for indexes, and the time of each record', () => 
       begins: 'Hello',
     },
   ]);
+});
+
+const blockOf = (record: number, kind: string, begins: string) => ({
+  section: 'messages',
+  role: 'user',
+  holds: 'text',
+  group: 0,
+  layer: undefined,
+  record,
+  kind,
+  at: '',
+  bytes: 1,
+  tokens: 10,
+  begins,
+});
+
+test('`groupsOf` numbers the turns, but not after a checkpoint that replaced some of them', () => {
+  const turns = [blockOf(4, 'prompt.given', 'First.'), blockOf(9, 'prompt.given', 'Second.')];
+  const titles = (kind: string) => groupsOf([blockOf(2, kind, 'Note.'), ...turns]).map(({ title }) => title);
+  expect(titles('context.noted')).toEqual(['Before the first prompt', 'Turn 1: First.', 'Turn 2: Second.']);
+  expect(titles('history.compacted')).toEqual(['Checkpoint and kept messages', 'Prompt: First.', 'Prompt: Second.']);
 });
 
 test('the list of requests is read again only for a request that may not be the last any more', async () => {

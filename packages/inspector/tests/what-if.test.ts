@@ -1,7 +1,7 @@
 // Tests the words of the costs in other cases.
 
 import { expect, test } from 'vitest';
-import { assumptions, caseText, differenceText } from '../page/what-if.tsx';
+import { assumptions, caseText, differenceText } from '../page/what-if-words.ts';
 
 test('`caseText` names the case and the step at which it ends', () => {
   expect(caseText({ change: 'lifetime', name: '1h' })).toBe('Entries live 1 hour');

@@ -3,6 +3,8 @@
 export { newToken, SHORTEST_TOKEN } from './app/authenticate.ts';
 export type { ServerErrorCode } from './errors.ts';
 export { SERVER_ERRORS, ServerError } from './errors.ts';
+export type { SessionApp, SessionAppOptions } from './open-session-app.ts';
+export { openSessionApp } from './open-session-app.ts';
 export type { SessionServer, SessionServerOptions } from './open-session-server.ts';
 export { openSessionServer } from './open-session-server.ts';
 export type {

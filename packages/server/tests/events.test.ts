@@ -140,6 +140,30 @@ test('a client that comes back in the middle of an answer gets its text so far a
   await place.until(id, ({ data }) => data.kind === 'turn.ended');
 });
 
+test('a reader that does not read for a while gets pieces of at most 64 KiB and 1 frame', async () => {
+  const log = createMemoryStore();
+  await (await sessionWith(log, ID, 1)).close();
+  const feed = createSessionFeed(log, ID, { limits: createReadingLimits() });
+  const [sizes, aborting] = [[] as number[], new AbortController()];
+  const held = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  const write = (bytes: Uint8Array): Promise<void> | undefined => {
+    sizes.push(bytes.length);
+    if (!new TextDecoder().decode(bytes).includes('event: state')) return undefined;
+    begun.resolve();
+    return held.promise;
+  };
+  const reading = feed.read(0, { write }, aborting.signal);
+  await begun.promise;
+  const text = 'a'.repeat(10_000);
+  for (let count = 0; count < 50; count += 1) feed.tell({ type: 'draft.queued', draft: { id: `${count}`, text } });
+  held.resolve();
+  await expect.poll(() => sizes.reduce((sum, size) => sum + size, 0)).toBeGreaterThan(500_000);
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(65_536);
+  aborting.abort();
+  await reading;
+});
+
 test('streams above the limit are refused, commands still work, and a reader that leaves frees its place', async () => {
   const log = createMemoryStore();
   const writer = await sessionWith(log, ID, 2);

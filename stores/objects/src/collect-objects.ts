@@ -39,7 +39,7 @@ export interface CollectedObjects {
   readonly restored: ObjectTally;
   /** Artifacts in `removed/` that stay for another grace time. */
   readonly waiting: ObjectTally;
-  /** Artifacts that were removed for good. */
+  /** Artifacts that were removed permanently. */
   readonly removed: ObjectTally;
   /** Undo bytes that were removed because of their age. */
   readonly undo: ObjectTally;

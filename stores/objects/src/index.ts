@@ -9,5 +9,5 @@ export { createObjectSnapshots } from './object-snapshots.ts';
 export type { ObjectEntry, ObjectFile, ObjectStore } from './object-store.ts';
 export type { ObjectUndoStore } from './object-undo.ts';
 export { createObjectUndo } from './object-undo.ts';
-export type { S3Options } from './s3-objects.ts';
 export { openS3Objects } from './s3-objects.ts';
+export type { S3Options } from './s3-options.ts';

@@ -56,7 +56,7 @@ export async function spoolStream(
   bytes: AsyncIterable<Uint8Array>,
   use: (spooled: Spooled) => Promise<void>,
 ): Promise<Spooled> {
-  const tally: Tally = { hash: createHash('sha256'), size: 0 };
+  const tally: ByteCount = { hash: createHash('sha256'), size: 0 };
   const counted = countBytes(fromSource(bytes), tally);
   try {
     const head: Uint8Array[] = [];
@@ -74,11 +74,11 @@ export async function spoolStream(
 
 async function spoolInto(
   handle: FileHandle,
-  tally: Tally,
+  tally: ByteCount,
   bytes: AsyncIterable<Uint8Array>,
   use: (spooled: Spooled) => Promise<void>,
 ): Promise<Spooled> {
-  const packed: Tally = { hash: createHash('sha256'), size: 0 };
+  const packed: ByteCount = { hash: createHash('sha256'), size: 0 };
   await pipeline(bytes, createZstdCompress(), (pieces: AsyncIterable<Uint8Array>) =>
     fill(handle, countBytes(pieces, packed)),
   );
@@ -93,13 +93,13 @@ async function usePlain(bytes: Uint8Array, use: (spooled: Spooled) => Promise<vo
   return spooled;
 }
 
-interface Tally {
+interface ByteCount {
   readonly hash: Hash;
   size: number;
 }
 
 /** Yields the bytes unchanged, and hashes and counts them. */
-async function* countBytes(bytes: AsyncIterable<Uint8Array>, tally: Tally): AsyncGenerator<Uint8Array> {
+async function* countBytes(bytes: AsyncIterable<Uint8Array>, tally: ByteCount): AsyncGenerator<Uint8Array> {
   for await (const piece of bytes) {
     tally.hash.update(piece);
     tally.size += piece.length;
@@ -133,11 +133,11 @@ async function* chained(head: readonly Uint8Array[], rest: AsyncIterable<Uint8Ar
   yield* rest;
 }
 
-function digestOf({ hash }: Tally): Digest {
+function digestOf({ hash }: ByteCount): Digest {
   return mintDigest(hash.digest('hex'));
 }
 
-function fileOf(handle: FileHandle, { hash, size }: Tally): ObjectFile {
+function fileOf(handle: FileHandle, { hash, size }: ByteCount): ObjectFile {
   return { size, sha256: hash.digest('hex'), read: () => Readable.from(piecesOf(handle, size), { objectMode: false }) };
 }
 

@@ -8,8 +8,9 @@ import { artifactKeys } from '../src/artifact-keys.ts';
 import { createObjectArtifacts } from '../src/object-artifacts.ts';
 import { createObjectSnapshots, readObject } from '../src/object-snapshots.ts';
 import type { ObjectStore } from '../src/object-store.ts';
-import type { S3Options } from '../src/s3-objects.ts';
-import { openS3Objects, openS3With } from '../src/s3-objects.ts';
+import { openS3With } from '../src/s3-bucket.ts';
+import { openS3Objects } from '../src/s3-objects.ts';
+import type { S3Options } from '../src/s3-options.ts';
 import type { S3Server } from './s3-server.ts';
 import { cutAfter, damage, hangUp, refuse, stall, startS3, truncateTo } from './s3-server.ts';
 

@@ -7,7 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { S3Options } from '../src/s3-objects.ts';
+import type { S3Options } from '../src/s3-options.ts';
 
 /** Disturbs one request. Returns true if it also answered the request. */
 export type Disturbance = (call: Call) => boolean;

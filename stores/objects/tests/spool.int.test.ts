@@ -1,12 +1,13 @@
 // Tests how the bytes of an artifact are packed before they are sent.
 
 import { randomBytes } from 'node:crypto';
-import { readdir } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { zstdDecompress } from 'node:zlib';
 import { digestOf, fails, gather } from '@tidemark/log/contract';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createObjectArtifacts } from '../src/object-artifacts.ts';
 import type { ObjectStore } from '../src/object-store.ts';
 import { SourceFailure, spoolBytes, spoolStream } from '../src/spool.ts';
@@ -17,10 +18,21 @@ async function* inPieces(bytes: Buffer, size: number): AsyncGenerator<Uint8Array
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
-/** Returns the names of the temporary files of this package. */
-async function temporaryFiles(): Promise<readonly string[]> {
-  return (await readdir(tmpdir())).filter((name) => /^tidemark-[0-9a-f]{8}-[0-9a-f-]{27}$/.test(name));
-}
+/** Folder for the temporary files of one test. */
+let folder: string;
+let before: string | undefined;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tidemark-spool-'));
+  before = process.env['TMPDIR'];
+  process.env['TMPDIR'] = folder;
+});
+
+afterEach(async () => {
+  if (before === undefined) delete process.env['TMPDIR'];
+  else process.env['TMPDIR'] = before;
+  await rm(folder, { recursive: true });
+});
 
 describe('a stream', () => {
   it('of up to 4 KiB stays in memory, unpacked', async () => {
@@ -34,7 +46,7 @@ describe('a stream', () => {
   it('above 4 KiB is packed into a file that has no name, and it can be read again', async () => {
     const bytes = randomBytes(300_000);
     const spooled = await spoolStream(inPieces(bytes, 1_000), async ({ content }) => {
-      expect(await temporaryFiles()).toEqual([]);
+      expect(await readdir(folder)).toEqual([]);
       if (content instanceof Uint8Array) throw new Error('in memory');
       for (let time = 0; time < 2; time += 1) {
         const packed = Buffer.concat(await gather<Buffer>(content.read()));
@@ -67,45 +79,36 @@ describe('a stream', () => {
       const failure = await spoolStream(broken(), async () => undefined).catch((error: unknown) => error);
       expect(failure).toBeInstanceOf(SourceFailure);
       expect(failure).toMatchObject({ cause: { message: 'gone' } });
-      expect([isClosed, await temporaryFiles()]).toEqual([true, []]);
+      expect([isClosed, await readdir(folder)]).toEqual([true, []]);
     }
   });
 
   it('is closed if the temporary file cannot be written', async () => {
-    const { TMPDIR: before } = process.env;
     process.env['TMPDIR'] = '/dev/null/none';
-    try {
-      let isClosed = false;
-      const source = async function* (): AsyncGenerator<Uint8Array> {
-        try {
-          for (;;) yield randomBytes(1_000);
-        } finally {
-          isClosed = true;
-        }
-      };
-      const objects: Pick<ObjectStore, 'place'> = { place: 'nowhere' };
-      const none = (): never => {
-        throw new Error('not used');
-      };
-      const unused = {
-        put: none,
-        copy: none,
-        get: none,
-        stat: none,
-        list: none,
-        remove: none,
-        tidy: none,
-        close: none,
-      };
-      const error = await fails(
-        createObjectArtifacts({ ...objects, ...unused }).put(source()),
-        'artifact/write-failed',
-      );
-      expect(error.message).toContain('the temporary folder /dev/null/none (ENOTDIR)');
-      expect(isClosed).toBe(true);
-    } finally {
-      if (before === undefined) delete process.env['TMPDIR'];
-      else process.env['TMPDIR'] = before;
-    }
+    let isClosed = false;
+    const source = async function* (): AsyncGenerator<Uint8Array> {
+      try {
+        for (;;) yield randomBytes(1_000);
+      } finally {
+        isClosed = true;
+      }
+    };
+    const objects: Pick<ObjectStore, 'place'> = { place: 'nowhere' };
+    const none = (): never => {
+      throw new Error('not used');
+    };
+    const unused = {
+      put: none,
+      copy: none,
+      get: none,
+      stat: none,
+      list: none,
+      remove: none,
+      tidy: none,
+      close: none,
+    };
+    const error = await fails(createObjectArtifacts({ ...objects, ...unused }).put(source()), 'artifact/write-failed');
+    expect(error.message).toContain('the temporary folder /dev/null/none (ENOTDIR)');
+    expect(isClosed).toBe(true);
   });
 });

@@ -90,55 +90,64 @@ begin
   return query select result, held.start, held.length, held.chain, held.size, held.checked, held.fence;
 end $$;
 
--- Appends lines if the fence and the length are as the writer expects, and renews its lease. Returns the head. The
--- records are visible at once, and on stable storage after `flush_session`.
+-- Appends lines if the fence and the length are as the writer expects, and renews its lease. The records are visible at
+-- once, and on stable storage after `flush_session`. It returns one value and assigns settings, because a row as the
+-- result and a statement for each setting would cost a third of the call.
 create function tidemark.append_records(
   p_tenant text, p_session text, p_fence bigint, p_expected bigint, p_chain text, p_lease_ms integer,
   p_sizes integer[], p_lines bytea
-) returns table (done boolean, length bigint, chain text, fence bigint)
+) returns boolean
 language plpgsql as $$
-#variable_conflict use_column
 declare
   added constant integer := cardinality(p_sizes);
-  offset_now bigint;
+  added_bytes constant bigint := octet_length(p_lines);
+  now_time constant timestamptz := clock_timestamp();
+  setting text;
+  offset_after bigint;
 begin
-  perform set_config('tidemark.tenant', p_tenant, true), set_config('synchronous_commit', 'off', true);
+  setting := set_config('tidemark.tenant', p_tenant, true);
+  setting := set_config('synchronous_commit', 'off', true);
   update tidemark.sessions set
-    length = p_expected + added, chain = p_chain, size = sessions.size + octet_length(p_lines),
-    checked = p_expected + added, changed_at = clock_timestamp(),
-    lease_until = clock_timestamp() + make_interval(secs => p_lease_ms / 1000.0)
+    length = p_expected + added, chain = p_chain, size = size + added_bytes, checked = p_expected + added,
+    changed_at = now_time, lease_until = now_time + p_lease_ms * interval '1 ms'
     where tenant = p_tenant and session = p_session and fence = p_fence and length = p_expected
-    returning sessions.size - octet_length(p_lines) into offset_now;
-  if not found then
-    return query select false, s.length, s.chain, s.fence from tidemark.sessions s
-      where s.tenant = p_tenant and s.session = p_session;
-    return;
-  end if;
-  if added = 1 then
-    insert into tidemark.records values (p_tenant, p_session, p_expected, offset_now, p_lines);
+    returning size into offset_after;
+  if offset_after is null then
+    return false;
+  elsif added = 1 then
+    insert into tidemark.records values (p_tenant, p_session, p_expected, offset_after - added_bytes, p_lines);
   else
     insert into tidemark.records
-      select p_tenant, p_session, p_expected + n - 1, offset_now + total - bytes,
+      select p_tenant, p_session, p_expected + n - 1, offset_after - added_bytes + total - bytes,
         substring(p_lines from (total - bytes + 1)::integer for bytes)
       from (
         select n, bytes, sum(bytes) over (order by n) as total from unnest(p_sizes) with ordinality as u (bytes, n)
       ) each;
   end if;
-  return query select true, p_expected + added, p_chain, p_fence;
+  return true;
 end $$;
 
 -- Renews the lease with a commit that waits for stable storage. The write-ahead log is written in order, so all records
--- that were appended before are on stable storage too. Returns the head; `done` is false if it is not the expected one.
-create function tidemark.flush_session(p_tenant text, p_session text, p_fence bigint, p_length bigint, p_lease_ms integer)
-returns table (done boolean, length bigint, chain text, fence bigint)
+-- that were appended before are on stable storage too. Returns false if the head is not the expected one.
+create function tidemark.flush_session(
+  p_tenant text, p_session text, p_fence bigint, p_length bigint, p_lease_ms integer
+) returns boolean
+language plpgsql as $$
+begin
+  perform set_config('tidemark.tenant', p_tenant, true);
+  update tidemark.sessions set lease_until = clock_timestamp() + p_lease_ms * interval '1 ms'
+    where tenant = p_tenant and session = p_session and fence = p_fence and length = p_length;
+  return found;
+end $$;
+
+-- Returns the head of a session, for a writer whose append or flush was refused.
+create function tidemark.head_of(p_tenant text, p_session text)
+returns table (length bigint, chain text, fence bigint)
 language plpgsql as $$
 #variable_conflict use_column
 begin
   perform set_config('tidemark.tenant', p_tenant, true);
-  update tidemark.sessions set lease_until = clock_timestamp() + make_interval(secs => p_lease_ms / 1000.0)
-    where tenant = p_tenant and session = p_session and fence = p_fence and length = p_length;
-  return query select found, s.length, s.chain, s.fence from tidemark.sessions s
-    where s.tenant = p_tenant and s.session = p_session;
+  return query select length, chain, fence from tidemark.sessions where tenant = p_tenant and session = p_session;
 end $$;
 
 -- Ends the lease of a writer. The commit waits for stable storage.
@@ -255,5 +264,5 @@ end $$;
 
 -- Down Migration
 
-drop function tidemark.take_session, tidemark.append_records, tidemark.flush_session, tidemark.release_session, tidemark.renew_leases, tidemark.read_records, tidemark.cut_records, tidemark.is_open, tidemark.heads_of, tidemark.first_records, tidemark.get_shared_text, tidemark.put_shared_text;
+drop function tidemark.take_session, tidemark.append_records, tidemark.flush_session, tidemark.head_of, tidemark.release_session, tidemark.renew_leases, tidemark.read_records, tidemark.cut_records, tidemark.is_open, tidemark.heads_of, tidemark.first_records, tidemark.get_shared_text, tidemark.put_shared_text;
 drop table tidemark.shared_texts, tidemark.records, tidemark.sessions;

@@ -116,7 +116,8 @@ begin
   return new;
 end $$;
 
-create trigger discard_copy after update on tidemark.sessions for each row
+-- An append does not set `start`, so it runs no trigger.
+create trigger discard_copy after update of start on tidemark.sessions for each row
   when (old.size = 0 and new.size = 0 and new.length < old.length) execute function tidemark.discard_copy();
 
 revoke all on function tidemark.take_copy, tidemark.receive_records, tidemark.finish_copy, tidemark.leave_copy,

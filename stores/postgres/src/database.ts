@@ -11,14 +11,19 @@ import { Pool, types } from 'pg';
 
 /** Functions of the schema. Each of them is one statement, so it works behind a pooler in transaction mode. */
 export type FunctionName =
+  | 'answer_command'
+  | 'answers_of'
   | 'append_records'
   | 'cut_records'
   | 'finish_copy'
   | 'first_records'
   | 'flush_session'
+  | 'forget_commands'
   | 'get_shared_text'
+  | 'head_of'
   | 'heads_of'
   | 'is_open'
+  | 'keep_commands'
   | 'leave_copy'
   | 'put_shared_text'
   | 'read_records'
@@ -26,8 +31,16 @@ export type FunctionName =
   | 'release_session'
   | 'remove_session'
   | 'renew_leases'
+  | 'return_command'
+  | 'send_command'
+  | 'sessions_with_commands'
+  | 'sessions_with_work'
+  | 'take_command'
   | 'take_copy'
   | 'take_session';
+
+/** Functions that are called for each append and flush. They return one value, which costs less than a table. */
+const RETURNS_VALUE: ReadonlySet<FunctionName> = new Set(['append_records', 'flush_session']);
 
 /** Connections to a database. */
 export interface Database {
@@ -60,7 +73,10 @@ export function openDatabase({ url, connections = 16, patience = 30_000 }: Datab
   return {
     async call<Row extends QueryResultRow>(name: FunctionName, values: readonly unknown[]) {
       const marks = values.map((_, index) => `$${index + 1}`).join(', ');
-      const query = { text: `select * from tidemark.${name}(${marks})`, values: [...values] };
+      const query = {
+        text: `select ${RETURNS_VALUE.has(name) ? '' : '* from '}tidemark.${name}(${marks})`,
+        values: [...values],
+      };
       const { rows } = await repeated(() => pool.query<Row>(query), patience);
       return rows;
     },

@@ -146,22 +146,25 @@ function writerOf(
 function storageOf(sessions: WrittenSessions, held: LeasedSession): WriterStorage {
   const { database, tenant, leases, heads } = sessions;
   const { session, fence } = held;
+  const headNow = async (): Promise<WrittenHead | undefined> =>
+    (await database.call<WrittenHead>('head_of', [tenant, session]))[0];
   return {
-    async write(added, before) {
-      const { lines, tip } = added;
-      const head = [tenant, session, fence, before.length, tip.chain, leases.duration];
-      const state = await stored(session, 'log/write-failed', () =>
-        database.call<Outcome>('append_records', [...head, sizesOf(added), lines]),
-      );
-      // A call that was repeated finds the records of its first try.
-      if (!state?.done && !isHead(state, tip, fence)) throw moved(session, before, state);
-      heads.learn(session);
-    },
-    async flush(tip) {
-      const values = [tenant, session, fence, tip.length, leases.duration];
-      const state = await stored(session, 'log/flush-failed', () => database.call<Outcome>('flush_session', values));
-      if (!state?.done) throw moved(session, tip, state);
-    },
+    write: (added, before) =>
+      storing(session, 'log/write-failed', async () => {
+        const { lines, tip } = added;
+        const values = [tenant, session, fence, before.length, tip.chain, leases.duration, sizesOf(added), lines];
+        const [row] = await database.call<{ append_records: boolean }>('append_records', values);
+        const head = row?.append_records === true ? undefined : await headNow();
+        // A call that was repeated finds the records of its first try.
+        if (row?.append_records !== true && !isAt(head, tip, fence)) throw moved(session, before, head);
+        heads.learn(session);
+      }),
+    flush: (tip) =>
+      storing(session, 'log/flush-failed', async () => {
+        const values = [tenant, session, fence, tip.length, leases.duration];
+        const [row] = await database.call<{ flush_session: boolean }>('flush_session', values);
+        if (row?.flush_session !== true) throw moved(session, tip, await headNow());
+      }),
     release: () => release(sessions, held),
   };
 }
@@ -172,28 +175,28 @@ async function release({ database, tenant, leases }: WrittenSessions, held: Leas
   await database.call('release_session', [tenant, held.session, held.fence, held.owner]).catch(() => undefined);
 }
 
-/** Result of a write: whether it was done, and the head after it. */
-export interface Outcome {
-  readonly done: boolean;
+/** Head of a session, and the number of its last writer. */
+export interface WrittenHead {
   readonly length: number;
   readonly chain: string;
   readonly fence: number;
 }
 
 /** Returns true if the head is the end of what this writer has written. */
-export function isHead(state: Outcome | undefined, tip: Tip, fence: number): boolean {
-  return state?.fence === fence && state.length === tip.length && state.chain === tip.chain;
+export function isAt(head: WrittenHead | undefined, tip: Tip, fence: number): boolean {
+  return head?.fence === fence && head.length === tip.length && head.chain === tip.chain;
 }
 
-/** Returns the result of a write. An error of the database becomes a `LogError` with this code. */
-export async function stored(
+/** Runs a write or a flush. Throws its error as a `LogError`. */
+export async function storing(
   session: SessionId,
   code: 'log/write-failed' | 'log/flush-failed',
-  call: () => Promise<readonly Outcome[]>,
-): Promise<Outcome | undefined> {
+  work: () => Promise<void>,
+): Promise<void> {
   try {
-    return (await call())[0];
+    await work();
   } catch (cause) {
+    if (cause instanceof LogError && cause.code === 'log/moved') throw cause;
     const what = code === 'log/write-failed' ? 'could not be written' : 'could not be flushed to stable storage';
     const reason = cause instanceof Error ? cause.message : String(cause);
     const message = `Session ${session} ${what} (${reason}). This writer accepts no more records; close it, check the database, and open the session again.`;
@@ -202,11 +205,11 @@ export async function stored(
 }
 
 /** Returns the error for a session that changed without its writer. */
-export function moved(session: SessionId, before: Pick<Tip, 'length'>, state: Outcome | undefined): LogError {
+export function moved(session: SessionId, before: Pick<Tip, 'length'>, head: WrittenHead | undefined): LogError {
   const found =
-    state === undefined
+    head === undefined
       ? 'it does not exist any more'
-      : `the database has ${state.length} records of writer ${state.fence}`;
+      : `the database has ${head.length} records, and its last writer is ${head.fence}`;
   const message = `Session ${session} changed without this writer: it left ${before.length} records, and ${found}. Another worker took the session over, or the database lost records that were not flushed. Nothing was written; open the session again.`;
   return new LogError('log/moved', message, { session, length: before.length });
 }

@@ -16,8 +16,8 @@ import type {
 } from '@tidemark/log';
 import { CHAIN_START, isSameParent, otherParent, readLines, receiveSession } from '@tidemark/log';
 
-import type { WrittenSessions } from './open-writer.ts';
-import { forkTip, isHead, locked, moved, stored, take } from './open-writer.ts';
+import type { WrittenHead, WrittenSessions } from './open-writer.ts';
+import { forkTip, isAt, locked, moved, storing, take } from './open-writer.ts';
 import type { Head, TenantSessions } from './read-records.ts';
 import { begin, piecesOf } from './read-records.ts';
 
@@ -37,9 +37,9 @@ export async function holdSession(
     isHeld = false;
   };
   try {
-    await stored(session, 'log/flush-failed', () =>
-      database.call('flush_session', [tenant, session, fence, length, leases.duration]),
-    );
+    await storing(session, 'log/flush-failed', async () => {
+      await database.call('flush_session', [tenant, session, fence, length, leases.duration]);
+    });
   } catch (error) {
     await close();
     throw error;
@@ -114,6 +114,11 @@ export async function receiveInto(
   );
 }
 
+/** Head of a copy after a call, and whether the call was done. */
+interface WrittenCopy extends WrittenHead {
+  readonly done: boolean;
+}
+
 /** Session that receives records. */
 interface LeasedCopy {
   readonly session: SessionId;
@@ -132,11 +137,11 @@ function storageOf(sessions: WrittenSessions, copy: LeasedCopy): ReceiverStorage
     const head = [tenant, session, fence, before.length, tip.chain, leases.duration];
     return [...head, offset, sizes, Buffer.from(bytes)];
   };
-  const state = async (
-    code: 'log/write-failed' | 'log/flush-failed',
-    name: 'receive_records' | 'finish_copy',
-    values: readonly unknown[],
-  ): ReturnType<typeof stored> => stored(session, code, () => database.call(name, values));
+  const call = async (name: 'receive_records' | 'finish_copy', values: readonly unknown[]): Promise<WrittenCopy> => {
+    const [head] = await database.call<WrittenCopy>(name, values);
+    if (head === undefined) throw moved(session, { length: start }, undefined);
+    return head;
+  };
   return {
     path: session,
     isComplete,
@@ -147,19 +152,21 @@ function storageOf(sessions: WrittenSessions, copy: LeasedCopy): ReceiverStorage
       const [row] = await database.call<{ cut_records: boolean }>('cut_records', values);
       if (row?.cut_records !== true) throw moved(session, tip, undefined);
     },
-    async write(added, before, offset) {
-      const now = await state('log/write-failed', 'receive_records', write(added, before, offset));
-      // A call that was repeated finds the records of its first try.
-      if (!now?.done && !isHead(now, added.tip, fence)) throw moved(session, before, now);
-      if (isVisible) heads.learn(session);
-    },
-    async finish(tip, offset) {
-      const values = [tenant, session, owner, tip.length, offset, tip.fence, leases.duration];
-      const now = await state('log/flush-failed', 'finish_copy', values);
-      if (!now?.done) throw moved(session, tip, now);
-      ({ fence } = now);
-      isVisible = true;
-    },
+    write: (added, before, offset) =>
+      storing(session, 'log/write-failed', async () => {
+        const head = await call('receive_records', write(added, before, offset));
+        // A call that was repeated finds the records of its first try.
+        if (!head.done && !isAt(head, added.tip, fence)) throw moved(session, before, head);
+        if (isVisible) heads.learn(session);
+      }),
+    finish: (tip, offset) =>
+      storing(session, 'log/flush-failed', async () => {
+        const values = [tenant, session, owner, tip.length, offset, tip.fence, leases.duration];
+        const head = await call('finish_copy', values);
+        if (!head.done) throw moved(session, tip, head);
+        ({ fence } = head);
+        isVisible = true;
+      }),
     release: () => leave(sessions, session, owner),
   };
 }

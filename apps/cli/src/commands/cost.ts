@@ -93,10 +93,10 @@ function knownAmount({ cost: known, more }: KnownCost): string {
 /**
  * Returns the row of the cost of a session as the status line of the terminal counts it, if it is not the cost of its
  * calls: also its subagents, and the services of its tools. The status line of a fork also counts the sessions before
- * it.
+ * it. The status line has no cost of the calls of an imported session, so such a session has no row.
  */
 function sessionRow({ cost: paid }: Account, costs: LineCost | undefined): readonly (readonly string[])[] {
-  if (costs === undefined || Number(costs.own.cost) === Number(paid)) return [];
+  if (costs === undefined || Number(costs.own.cost) <= Number(paid)) return [];
   const shown = costs.before === undefined ? ', as in the status line' : '';
   return [['session', knownAmount(costs.own), `also its subagents and the services of its tools${shown}`]];
 }

@@ -27,7 +27,7 @@ test.each(COMMANDS.map(({ name }) => name))('every option of `%s` that its help 
 test('choices of an option and of an argument are offered, also after `=`', () => {
   expect(offered('run', '--mode', '')).toEqual(['read-only', 'ask', 'accept-edits', 'auto']);
   expect(slot('export', 'some-id', '--format=ht')).toMatchObject({ before: '--format=', typed: 'ht' });
-  expect(offered('export', 'some-id', '--format=ht')).toEqual(['markdown', 'html', 'json']);
+  expect(offered('export', 'some-id', '--format=ht')).toEqual(['markdown', 'html', 'inspector', 'json']);
   expect(offered('keys', '')).toEqual(['list', 'set', 'remove']);
 });
 

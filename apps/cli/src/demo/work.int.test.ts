@@ -79,7 +79,11 @@ test(
       /1 skill, loaded once, \d+ tokens\n.*\nchange-money\t1\t\d+\ton demand 1\tworkspace/,
     );
     expect(await tidemark('verify')).toContain('all bytes identical');
-    expect(await tidemark('cost')).toMatch(/nothing paid again\t11\t.*\t1\.0[01]\n/);
+    // The demo kills its process in the middle of an answer. The log cannot tell what this call has cost.
+    const cost = await tidemark('cost');
+    expect(cost).toMatch(/^paid\t≥ \$/m);
+    expect(cost).toContain('1 call without token counts, not in the sums');
+    expect(cost).toMatch(/nothing paid again\t12\t.*\t1\.0[01]\n/);
   },
 );
 

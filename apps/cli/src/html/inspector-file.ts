@@ -42,9 +42,9 @@ export async function inspectorFile(
   }
 }
 
-type SessionList = Pick<Awaited<ReturnType<CommandContext['store']>>, 'sessions'>;
+type ListedLog = Pick<Awaited<ReturnType<CommandContext['store']>>, 'sessions'>;
 
-async function withDescendants(session: SessionId, log: SessionList): Promise<readonly SessionId[]> {
+async function withDescendants(session: SessionId, log: ListedLog): Promise<readonly SessionId[]> {
   const rows = flatTree((await log.sessions({})).sessions);
   const first = rows.findIndex((row) => row.session.session === session);
   const depth = rows[first]?.depth ?? 0;

@@ -13,7 +13,7 @@ const { maskEvent } = createSecrets({ values: [{ name: 'A_TOKEN', value: VALUE }
  * ids, digests, names and settings instead of free text.
  */
 const LEFT: { readonly [K in Kind]: readonly string[] } = {
-  'session.created': ['id', 'imported', 'parent', 'root', 'startedBy', 'workspace'],
+  'session.created': ['id', 'imported', 'model', 'parent', 'provider', 'root', 'startedBy', 'workspace'],
   'epoch.opened': [
     'also',
     'cacheKey',
@@ -42,6 +42,7 @@ const LEFT: { readonly [K in Kind]: readonly string[] } = {
   'request.prepared': [
     'account',
     'betas',
+    'cached',
     'continuation',
     'digest',
     'encoder',

@@ -10,7 +10,7 @@ import { createFileRequests } from './file-requests.ts';
 type Schemas = components['schemas'];
 
 /** Question of the page: the values of the path, and those of the query. */
-interface Question {
+interface FileQuestion {
   readonly session: string;
   /** Number of the session in the file. */
   readonly number: number;
@@ -19,7 +19,7 @@ interface Question {
   readonly query: URLSearchParams;
 }
 
-type Answers = readonly (readonly [pattern: RegExp, answer: (question: Question) => Promise<object | undefined>])[];
+type Answers = readonly (readonly [pattern: RegExp, answer: (question: FileQuestion) => Promise<object | undefined>])[];
 
 /** Returns a function that answers the requests of the page from a file. */
 export function createFileFetch(file: SessionFile): (request: Request) => Promise<Response> {
@@ -90,14 +90,17 @@ function isGrouping(name: string | null): name is keyof FileCosts {
   return name === 'cause' || name === 'model' || name === 'day';
 }
 
-async function callsOf(file: SessionFile, { number, query }: Question): Promise<Pick<Schemas['CallPage'], 'calls'>> {
+async function callsOf(
+  file: SessionFile,
+  { number, query }: FileQuestion,
+): Promise<Pick<Schemas['CallPage'], 'calls'>> {
   const calls = await file.parts(number).calls();
   const from = Number(query.get('from') ?? 0);
   const first = calls.findIndex(({ answer }) => answer >= from);
   return { calls: first === -1 ? [] : calls.slice(first, first + Number(query.get('limit') ?? 100)) };
 }
 
-async function recordsOf(file: SessionFile, { number, query }: Question): Promise<object> {
+async function recordsOf(file: SessionFile, { number, query }: FileQuestion): Promise<object> {
   const [{ records, length }, texts] = await Promise.all([
     file.parts(number).conversation(),
     file.parts(number).texts(),

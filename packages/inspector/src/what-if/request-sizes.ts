@@ -42,7 +42,7 @@ interface EarlierRequest {
   readonly keys: string[];
   readonly pruned: number[];
   /** Its part of the whole history. */
-  readonly history: HistoryPart;
+  readonly history: HistoryBeginning;
 }
 
 /**
@@ -128,21 +128,25 @@ function unprunedSize(
 }
 
 /** Beginning of the whole history. A block in it that is pruned later ends it before this block. */
-interface HistoryPart {
+interface HistoryBeginning {
   length: number;
   tokens: number;
 }
 
 interface WholeHistory {
   /** Adds the blocks of a request, and returns its size with the whole history. */
-  add(sequence: Sequence, same: number, from: HistoryPart | undefined): RequestSize & { readonly part: HistoryPart };
+  add(
+    sequence: Sequence,
+    same: number,
+    from: HistoryBeginning | undefined,
+  ): RequestSize & { readonly part: HistoryBeginning };
 }
 
 /** Creates the history with all blocks that were ever sent, in their order, without checkpoints. */
 function createWholeHistory(isCheckpoint: (block: Block) => boolean): WholeHistory {
   const places = new Map<string, number>();
   const history: number[] = [];
-  const parts = new Set<HistoryPart>();
+  const parts = new Set<HistoryBeginning>();
   let tokens = 0;
   const change = (place: number, now: number): void => {
     tokens += now - (history[place] ?? 0);

@@ -4,7 +4,7 @@
 import { newHash } from '@tidemark/agent';
 import { beginSequence, emptyState, extendSequence, parameterDigests } from '@tidemark/context';
 import type { Usage } from '@tidemark/log';
-import { position, sessionId } from '@tidemark/log';
+import { sessionId } from '@tidemark/log';
 import type { Block, Capabilities } from '@tidemark/model';
 import { defaultCatalog, findModel } from '@tidemark/model';
 import { expect, test } from 'vitest';
@@ -27,7 +27,7 @@ const layer = (tokens: number): Block => ({
   holds: 'text',
   group: -1,
   head: `front of ${tokens}`,
-  origin: { from: 'layer', layer: 'role', version: '1' },
+  origin: { from: 'layer', layer: 'role', revision: '1' },
   tokens,
 });
 
@@ -38,7 +38,7 @@ const block = (record: number, tokens: number): Block => ({
   role: 'user',
   holds: 'result',
   head: `record ${record} of ${tokens}`,
-  origin: { from: 'event', position: position(record) },
+  origin: { from: 'event', session: 's1', position: record },
   part: 0,
   tokens,
 });

@@ -9,6 +9,11 @@ const MAX_BYTES = 1_048_576;
 /** Maximum number of frames in a ring. */
 const MAX_FRAMES = 2_000;
 
+/** Maximum number of bytes that a reader sends together. A single frame may be larger. */
+const PIECE_BYTES = 65_536;
+
+const sizeOf = (frame: Frame | undefined): number => frame?.bytes.length ?? 0;
+
 /** Frames of one session, numbered in the order in which they arrived. */
 export interface FrameRing {
   /** Number of the next frame. */
@@ -16,8 +21,13 @@ export interface FrameRing {
   push(frame: Frame): void;
   /** Returns the frames from a number on, or `undefined` if the ring does not contain all of them any more. */
   since(from: number): readonly Frame[] | undefined;
-  /** Returns the bytes of the frames of `since(from)`. Readers at the same place get the same bytes. */
-  joinedSince(from: number): Uint8Array;
+  /**
+   * Returns the frames from a number on that are sent together, at most 64 KiB or one frame, or `undefined` if the ring
+   * does not contain all of them any more. So a client that does not read holds few bytes.
+   */
+  piece(from: number): readonly Frame[] | undefined;
+  /** Returns the bytes of a piece. Readers at the same place get the same bytes. */
+  joined(from: number, frames: readonly Frame[]): Uint8Array;
 }
 
 /** Creates a ring without frames. */
@@ -47,10 +57,18 @@ export function createFrameRing(): FrameRing {
       if (bytes > MAX_BYTES || frames.length > MAX_FRAMES * 2) dropOldest();
     },
     since: (from) => (from < first ? undefined : frames.slice(from - first)),
-    joinedSince(from) {
-      const to = endOf();
-      if (joined?.from !== from || joined.to !== to)
-        joined = { from, to, bytes: joinFrames(frames.slice(Math.max(0, from - first))) };
+    piece(from) {
+      if (from < first) return undefined;
+      let [to, size] = [from - first, 0];
+      while (to < frames.length && (size === 0 || size + sizeOf(frames[to]) <= PIECE_BYTES)) {
+        size += sizeOf(frames[to]);
+        to += 1;
+      }
+      return frames.slice(from - first, to);
+    },
+    joined(from, piece) {
+      const to = from + piece.length;
+      if (joined?.from !== from || joined.to !== to) joined = { from, to, bytes: joinFrames(piece) };
       return joined.bytes;
     },
   };

@@ -26,6 +26,8 @@ export interface LiveSession {
 
 /** Sessions of one server. */
 export interface LiveSessions {
+  /** Returns the ids of the sessions that this server has open. */
+  open(): readonly SessionId[];
   /** Returns a session if this server has it open. */
   find(id: SessionId): LiveSession | undefined;
   /**
@@ -106,6 +108,7 @@ export function createLiveSessions(options: LiveSessionsOptions): LiveSessions {
   };
   const sweep = setInterval(() => closeIdle(sessions), Math.max(10, options.idleMs / 4)).unref();
   return {
+    open: () => [...sessions.held.keys()],
     find: (id) => sessions.held.get(id),
     isElsewhere: (id) => isElsewhere(sessions, id),
     use: (id, work) => use(sessions, id, work),

@@ -163,11 +163,11 @@ function passRecords(cursor: LogCursor, frames: readonly Frame[]): void {
 /** Sends the frames of the ring from a number on. A reader that misses one reads the log again. */
 async function sendNew({ ring }: FeedState, reader: FeedReader, from: number): Promise<void> {
   const { cursor, sink } = reader;
-  const frames = ring.since(from);
+  const frames = ring.piece(from);
   const records = newRecords(frames, cursor);
   if (frames === undefined || records === undefined) return void (reader.at = undefined);
   const isWhole = frames.every(({ record }) => record === undefined || record.position >= cursor.next);
-  const bytes = isWhole ? ring.joinedSince(from) : joinFrames(frames.filter((frame) => isNew(frame, cursor)));
+  const bytes = isWhole ? ring.joined(from, frames) : joinFrames(frames.filter((frame) => isNew(frame, cursor)));
   passRecords(cursor, records);
   reader.at = from + frames.length;
   if (bytes.length > 0) await sink.write(bytes);

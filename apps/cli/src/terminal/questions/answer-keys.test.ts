@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 
 import { render } from '../../frame/shown.ts';
 import type { AnswerStep } from './answer-keys.ts';
-import { pressKey, startAnswering } from './answer-keys.ts';
+import { grantPlaces, pressKey, startAnswering } from './answer-keys.ts';
 import { FOOT_ROWS, questionPages } from './question-pages.ts';
 
 function questionOf(change: Partial<CallQuestion> = {}): CallQuestion {
@@ -96,6 +96,7 @@ test('a suggests nothing for several commands, whose grant is exact', () => {
   const commands = [['npm', 'test'], ['ls']];
   if (offer === undefined) throw new Error('the question has no offer');
   const both = { ...question, offer: { ...offer, exact: { tool: 'bash', commands } } };
+  expect(grantPlaces(both)).toEqual(['']);
   expect(press('a', both)).toMatchObject({ typed: '' });
   expect(press('a⏎', both)).toMatchObject({ answer: { always: { commands } } });
 });

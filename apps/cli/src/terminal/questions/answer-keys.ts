@@ -96,7 +96,8 @@ export function grantPlaces(question: Question): readonly string[] {
 
 /** Returns true if the text is the command of the call. A grant for it is then the exact one. */
 function isExact(question: Question, text: string | undefined): boolean {
-  return question.about === 'call' && question.offer !== undefined && offeredPatterns(question.offer)[0] === text;
+  if (text === undefined || question.about !== 'call' || question.offer === undefined) return false;
+  return offeredPatterns(question.offer)[0] === text;
 }
 
 /** Replaces the place of a grant with the next or the previous one. A text that the user typed is kept. */

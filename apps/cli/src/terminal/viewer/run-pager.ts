@@ -94,7 +94,7 @@ export async function runPager(entries: readonly ViewerEntry[], at: number, term
   if (signal?.aborted === true) finished.resolve();
   stdout.write(ENTER);
   try {
-    takeInput(stdin, true);
+    takeInput(stdin);
     stdin.on('readable', input);
     stdout.on('resize', resized);
     act(() => show(pager, at));
@@ -104,7 +104,7 @@ export async function runPager(entries: readonly ViewerEntry[], at: number, term
     unsubscribe?.();
     pager.unwatch?.();
     stdin.off('readable', input);
-    takeInput(stdin, false);
+    giveBackInput(stdin, signal?.aborted === true);
     stdout.off('resize', resized);
     process.off('exit', leave);
     leave();
@@ -113,13 +113,21 @@ export async function runPager(entries: readonly ViewerEntry[], at: number, term
 }
 
 /**
- * Takes the input, or gives it back. Ink has let go of it while the terminal is handed over. Without a timer, the
- * process would then end while the viewer waits for a key.
+ * Takes the input. Ink has let go of it while the terminal is handed over. Without a timer, the process would then end
+ * while the viewer waits for a key.
  */
-function takeInput(stdin: PagerTerminal['stdin'], take: boolean): void {
-  stdin.setRawMode?.(take);
-  if (take) stdin.ref?.();
-  else stdin.unref?.();
+function takeInput(stdin: PagerTerminal['stdin']): void {
+  stdin.setRawMode?.(true);
+  stdin.ref?.();
+}
+
+/**
+ * Gives the input back to Ink, which reads keys in raw mode too. In the line mode the terminal would show an Esc as `^[`,
+ * read Enter as a line feed, and Ctrl-C as a signal. Only a screen that has ended needs the line mode.
+ */
+function giveBackInput(stdin: PagerTerminal['stdin'], hasEnded: boolean): void {
+  if (hasEnded) stdin.setRawMode?.(false);
+  stdin.unref?.();
 }
 
 interface KeyQueue {

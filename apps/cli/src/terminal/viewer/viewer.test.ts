@@ -223,3 +223,17 @@ test('a text that grows is shown from its end, and its new lines are followed th
   await shown;
   expect(watches).toBe(0);
 });
+
+test('the terminal stays in raw mode when the viewer gives it back, so no key is read as a line', async () => {
+  const { terminal } = await openSession();
+  await terminal.until(/\n>/);
+  const modes: boolean[] = [];
+  Object.assign(terminal.stdin, { setRawMode: (mode: boolean) => void modes.push(mode) });
+  terminal.press(CONTROL.o);
+  await terminal.until(/Esc back/);
+  const before = modes.length;
+  terminal.press('q\u001b\u001b');
+  await terminal.until(/no earlier prompt|Go back to/);
+  expect(modes.slice(before)).not.toContain(false);
+  expect(modes.at(-1)).toBe(true);
+});
