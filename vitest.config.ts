@@ -20,7 +20,7 @@ const execArgv = ['--max-semi-space-size=64'];
 const COMMAND = 'apps/cli/**/*.int.test.ts';
 
 /** Tests that need a PostgreSQL server. */
-const DATABASE = '{stores/postgres,packages/worker}/**/*.test.ts';
+const DATABASE = '{stores/postgres,packages/stores,packages/worker}/**/*.test.ts';
 
 /**
  * The slowest files. They start first, so that no core is idle while the last file runs. Without this list, a new clone

@@ -58,6 +58,7 @@ const TWINS: Readonly<Record<string, readonly string[]>> = {
   'tools/workspace': ['stores/memory', 'providers/scripted'],
   'packages/kit': ['packages/simulator', 'providers/scripted'],
   'packages/recording': ['stores/memory', 'stores/ndjson'],
+  'packages/stores': ['stores/memory'],
   'packages/analytics': ['stores/memory'],
   'stores/objects': ['stores/memory'],
   'packages/server': [

@@ -18,6 +18,7 @@ import { importCommand } from './commands/import.ts';
 import { keys } from './commands/keys.ts';
 import { mcp } from './commands/mcp.ts';
 import { models } from './commands/models.ts';
+import { move } from './commands/move.ts';
 import { replayCommand } from './commands/replay.ts';
 import { resume } from './commands/resume.ts';
 import { rewind } from './commands/rewind.ts';
@@ -53,6 +54,7 @@ export const COMMANDS: readonly Command[] = [
   verify,
   sessions,
   exportCommand,
+  move,
   serve,
   simulate,
   smoke,

@@ -108,6 +108,10 @@ const LINES: Readonly<Record<string, readonly (readonly string[])[]>> = {
   verify: [['verify', 'S']],
   sessions: [['sessions']],
   export: [['export', 'S', '--format', 'json']],
+  move: [
+    ['move', 'S', '--to', 'other', '--yes'],
+    ['move', 'S', '--to', 'other', '--keep', '--yes'],
+  ],
   serve: [
     ['serve', '--host', '0.0.0.0'],
     ['serve', '--link', '--port', '1'],

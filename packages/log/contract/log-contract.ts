@@ -8,6 +8,7 @@ import { claimBounds } from './claims/bounds.ts';
 import { claimDamage } from './claims/damage.ts';
 import { claimForks } from './claims/fork.ts';
 import { claimLists } from './claims/list.ts';
+import { claimRaw } from './claims/raw.ts';
 import { claimReads } from './claims/read.ts';
 import { claimShared } from './claims/shared.ts';
 import { claimSnapshots } from './claims/snapshot.ts';
@@ -51,6 +52,7 @@ export function describeLogContract(name: string, factory: LogFactory): void {
     claimSnapshots(factory);
     claimShared(factory);
     claimUndo(factory);
+    claimRaw(factory);
     claimLists(factory);
     claimBounds(factory);
   });

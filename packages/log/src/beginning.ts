@@ -47,12 +47,13 @@ export function checkBeginning(
     const first = empty && index === 0;
     if (first !== (event.kind === 'session.created')) throw firstRecord(session, event.kind, index);
     if (event.kind !== 'session.created') return;
-    if (event.data.id !== session || !sameParent(event.data.parent, parent))
+    if (event.data.id !== session || !isSameParent(event.data.parent, parent))
       throw firstRecord(session, event.kind, index);
   });
 }
 
-function sameParent(a: Parent | undefined, b: Parent | undefined): boolean {
+/** Returns true if both are the same record of the same session, or both are absent. */
+export function isSameParent(a: Parent | undefined, b: Parent | undefined): boolean {
   return a?.session === b?.session && a?.position === b?.position && a?.chain === b?.chain;
 }
 

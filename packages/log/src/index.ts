@@ -108,8 +108,12 @@ export type {
   Appended,
   Artifacts,
   Conflict,
+  LockedSession,
   Log,
   LogWriter,
+  RawLines,
+  RawSessions,
+  ReceivedSession,
   SessionFilter,
   SessionSummary,
   SharedName,
@@ -141,10 +145,14 @@ export type { LineSplitter, RawLine } from './codec/split-lines.ts';
 export { createLineSplitter, LONGEST_LINE } from './codec/split-lines.ts';
 export type { Tip } from './codec/tip.ts';
 export { EMPTY_TIP } from './codec/tip.ts';
+export type { CheckedLines, LineRange } from './codec/read-lines.ts';
+export { readLines } from './codec/read-lines.ts';
+export type { ReceivedFork, ReceiverStorage } from './receive-session.ts';
+export { otherParent, receiveSession } from './receive-session.ts';
 export type { WriterStorage, WrittenSession } from './serial-writer.ts';
 export { createSerialWriter } from './serial-writer.ts';
 export type { SessionBeginning } from './beginning.ts';
-export { checkBeginning } from './beginning.ts';
+export { checkBeginning, isSameParent } from './beginning.ts';
 export { flatten } from './flatten.ts';
 export { namedArtifacts } from './named-artifacts.ts';
 export type { Lineage, LogSegment } from './lineage.ts';

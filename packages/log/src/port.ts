@@ -190,6 +190,108 @@ export interface SessionFilter {
   readonly until?: Timestamp;
 }
 
+/** Lines of a session's own records that follow each other, as they are stored. */
+export interface RawLines {
+  /** The lines, each with its newline. The bytes are valid until the next lines are requested. */
+  readonly bytes: Uint8Array;
+  /** Number of records in the log up to the last of these lines, ancestors included. */
+  readonly length: number;
+  /** Chain value after the last of these lines. */
+  readonly chain: Chain;
+}
+
+/** A session whose lock is held, so that its records can be copied to another store and removed here. */
+export interface LockedSession {
+  readonly session: SessionId;
+  readonly parent: Parent | undefined;
+  /** Position of the session's first own record. */
+  readonly start: number;
+  /**
+   * Yields the lines of the session's own records from a position (default: all). The layout, the checksum, the position,
+   * the fence and the chain of each line are checked. An incomplete record at the end of the log is not yielded.
+   *
+   * @throws LogError `log/damaged` or `log/unknown-revision` after all valid lines before that place.
+   */
+  lines(from?: number): AsyncIterable<RawLines>;
+  /**
+   * Removes the session and everything that only this session uses. Artifacts stay. A process that is killed meanwhile
+   * leaves the session either whole or removed for all readers. The lock stays held until `close`.
+   *
+   * @throws LogError `log/moved` when another writer took the session over, `log/write-failed` when the storage refused.
+   */
+  remove(): Promise<void>;
+  /** Releases the lock. A second call does nothing. */
+  close(): Promise<void>;
+}
+
+/**
+ * A session that receives its records from another store. Its lock is held. Until `finish`, a new session does not
+ * exist for all other functions of the store, and `create` with its id discards what was received.
+ */
+export interface ReceivedSession {
+  readonly session: SessionId;
+  /** Position of the session's first own record. */
+  readonly start: number;
+  /** Number of records that are stored, ancestors included. Equal to `start` if there is none. */
+  readonly length: number;
+  /** Chain value after the last stored record. */
+  readonly chain: Chain;
+  /** True if the session exists for readers: it existed before, or `finish` has returned. */
+  readonly isComplete: boolean;
+  /** Yields the lines that are stored, in the same way as `LockedSession.lines`. */
+  lines(from?: number): AsyncIterable<RawLines>;
+  /**
+   * Appends whole lines, in one write. The lines are checked in the same way as by `LockedSession.lines`, and must follow
+   * the stored records. They are not flushed yet: see `finish`.
+   *
+   * @throws LogError `log/damaged` when a line is not valid or does not follow, `log/first-record` when the first line
+   *   does not begin this session. Nothing was written.
+   * @throws LogError `log/write-failed` or `log/moved` as `LogWriter.append`, `log/latched` after an earlier fault.
+   */
+  append(lines: Uint8Array): Promise<void>;
+  /**
+   * Removes all received lines of a session that is not complete, so that it can be received from its beginning.
+   *
+   * @throws LogError `log/exists` when the session is complete.
+   */
+  discard(): Promise<void>;
+  /**
+   * Flushes all lines and makes the session exist. When the promise resolves, both are on stable storage. The lock stays
+   * held until `close`.
+   *
+   * @throws LogError `log/flush-failed` when the storage refused, `log/first-record` when there is no record.
+   */
+  finish(): Promise<void>;
+  /**
+   * Releases the lock. What was received is kept, and a later `receive` goes on after it. A second call does nothing.
+   */
+  close(): Promise<void>;
+}
+
+/**
+ * Bytes of the sessions of a store, for moving a session to another store. The records keep their bytes, so their
+ * positions, chain and digests are the same there.
+ */
+export interface RawSessions {
+  /**
+   * Takes the lock of a session and flushes its records, to copy them. Nothing else is changed.
+   *
+   * @throws LogError `log/missing`, `log/locked`, or `log/damaged` when the first record is damaged.
+   * @throws LogError `log/flush-failed` when the records could not be flushed.
+   */
+  hold(session: SessionId): Promise<LockedSession>;
+  /**
+   * Takes the lock of a session to receive records of another store. The session can be new, can have been received in
+   * part, or can exist. A fork needs its ancestors in this store.
+   *
+   * @param parent Parent that the session has in the other store.
+   * @throws LogError `log/locked`, `log/parent-missing` or `log/parent-diverged` as `Log.create`.
+   * @throws LogError `log/exists` when a session with this id and another parent exists.
+   * @throws LogError `log/damaged` when a stored record is damaged.
+   */
+  receive(session: SessionId, parent?: Parent): Promise<ReceivedSession>;
+}
+
 /** Store of sessions: the interface that every store implements. */
 export interface Log {
   /**
@@ -251,6 +353,8 @@ export interface Log {
   readonly shared?: SharedTexts;
   /** Bytes of files before tools changed them. Absent if the store does not keep them. */
   readonly undo?: UndoStore;
+  /** Bytes of the sessions, for moving them. Absent if sessions cannot be moved from or to the store. */
+  readonly raw?: RawSessions;
   /**
    * Lists all sessions that match the filter, newest first. Sessions that cannot be read are listed in `unreadable`.
    */

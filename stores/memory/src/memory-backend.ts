@@ -18,6 +18,8 @@ export interface SessionData {
 /** All sessions and artifacts. Two stores with the same backend share the same data. */
 export interface MemoryBackend {
   readonly sessions: Map<SessionId, SessionData>;
+  /** Received records of sessions that are not complete. */
+  readonly incoming: Map<SessionId, SessionData>;
   readonly artifacts: Map<string, Uint8Array>;
   /** Texts that sessions share, by name. */
   readonly shared: Map<string, string>;
@@ -26,7 +28,7 @@ export interface MemoryBackend {
 }
 
 export function createMemoryBackend(): MemoryBackend {
-  return { sessions: new Map(), artifacts: new Map(), shared: new Map(), undo: new Map() };
+  return { sessions: new Map(), incoming: new Map(), artifacts: new Map(), shared: new Map(), undo: new Map() };
 }
 
 /** Returns the data of a session without records. */

@@ -32,6 +32,7 @@ import {
 } from '@tidemark/log';
 import type { MemoryBackend, SessionData } from './memory-backend.ts';
 import { bytesOf, createSessionData, createMemoryBackend, extend } from './memory-backend.ts';
+import { holdSession, lockedError, receiveInto } from './raw-sessions.ts';
 import { createUndo } from './undo.ts';
 import { begin, isBegun, lineage, readSessionData, readerOf, sessionDataOf, tailSessionData } from './read.ts';
 
@@ -56,6 +57,13 @@ export function createMemoryStore(backend: MemoryBackend = createMemoryBackend()
       put: async (name, text) => void backend.shared.set(name, text),
     },
     undo: createUndo(backend),
+    raw: {
+      hold: (session) => holdSession(backend, session),
+      async receive(session, parent) {
+        if (parent !== undefined) await tipAt(backend, parent);
+        return receiveInto(backend, session, parent);
+      },
+    },
     sessions: async (filter = {}) => {
       const { sessions, unreadable } = list(backend);
       return { sessions: sessions.filter((summary) => passes(summary, filter)).toSorted(newestFirst), unreadable };
@@ -82,6 +90,7 @@ async function create(backend: MemoryBackend, session: SessionId, parent: Parent
   if (there?.held === true) throw lockedError(session);
   const data = createSessionData(session, parent);
   backend.sessions.set(session, data);
+  backend.incoming.delete(session);
   return hold(data, tip);
 }
 
@@ -164,12 +173,6 @@ function list(backend: MemoryBackend): {
     }
   }
   return { sessions, unreadable };
-}
-
-function lockedError(session: SessionId): LogError {
-  return new LogError('log/locked', `Session ${session} is being written by another writer; close that writer first.`, {
-    session,
-  });
 }
 
 function createArtifacts(stored: Map<string, Uint8Array>): Artifacts {

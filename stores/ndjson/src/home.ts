@@ -58,6 +58,8 @@ export interface HomePaths {
   readonly sessions: string;
   readonly artifacts: string;
   readonly shared: string;
+  /** Folders of removed sessions, which are being deleted. */
+  readonly removed: string;
 }
 
 /** Returns the absolute paths of the folders of a home. */
@@ -68,6 +70,7 @@ export function homePaths(home: string): HomePaths {
     sessions: join(root, 'sessions'),
     artifacts: join(root, 'artifacts'),
     shared: join(root, 'shared'),
+    removed: join(root, 'removed'),
   };
 }
 

@@ -15,6 +15,9 @@ import { learnPlace } from './snapshots.ts';
 import type { OpenedFiles } from './writer.ts';
 import { createFileStorage } from './writer.ts';
 
+/** End of the name of a log file whose records are being received. */
+export const INCOMING = '.incoming';
+
 /** Creates a session. When the promise resolves, the session's folder and its empty log file are on stable storage. */
 export async function createWriter(home: Home, session: SessionId, parent: Parent | undefined): Promise<LogWriter> {
   const tip = parent === undefined ? EMPTY_TIP : await tipOf(home, parent);
@@ -28,6 +31,7 @@ export async function createWriter(home: Home, session: SessionId, parent: Paren
       const file = await openNewLog(home, room);
       return closingOnFailure(file, async () => {
         await cut(file, 0);
+        await rm(`${room.log}${INCOMING}`, { force: true });
         await flushFolder(room.folder);
         return writerOn(home, { session, parent, tip }, { path: room.log, file, lease, size: 0 });
       });
@@ -65,7 +69,7 @@ async function tipOf(home: Home, parent: Parent): Promise<Tip> {
  * Flushes the log of a parent. The writer of the parent may not have flushed the forked record yet. If the power fails
  * then, the fork exists without that record and can never be opened again (L8).
  */
-async function flushParent(home: Home, parent: Parent): Promise<void> {
+export async function flushParent(home: Home, parent: Parent): Promise<void> {
   const file = await home.files.openLog(roomPaths(home.paths, parent.session).log, false);
   try {
     await file.flush();
@@ -114,7 +118,8 @@ async function cut(file: LogFile, size: number): Promise<void> {
   if ((await file.size()) > size) await file.truncate(size);
 }
 
-async function holding<T>(
+/** Takes the lock of a session and passes it to `use`. Releases it if `use` throws. */
+export async function holding<T>(
   home: Home,
   session: SessionId,
   room: RoomPaths,

@@ -5,15 +5,7 @@ import { readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Folders } from '@tidemark/files';
 import { readRegularFile } from '@tidemark/files';
-import type {
-  Log,
-  LogWriter,
-  SessionFilter,
-  SessionId,
-  SessionSummary,
-  SharedTexts,
-  UnreadableSession,
-} from '@tidemark/log';
+import type { Log, SessionFilter, SessionId, SessionSummary, SharedTexts, UnreadableSession } from '@tidemark/log';
 import { LogError, flatten, newestFirst, passes, sessionId, summaryOf, timestamp } from '@tidemark/log';
 import { createArtifacts } from './artifacts.ts';
 import { unlessGone } from './file-port.ts';
@@ -21,6 +13,7 @@ import type { Home, HomePaths, NdjsonOptions } from './home.ts';
 import { openHome, roomPaths } from './home.ts';
 import { heldSince } from './lease.ts';
 import { createWriter, openWriter } from './open-writer.ts';
+import { holdSession, receiveInto } from './raw-sessions.ts';
 import { withLog } from './read-log.ts';
 import { readSession } from './read-session.ts';
 import { getSnapshot, putSnapshot } from './snapshots.ts';
@@ -47,17 +40,21 @@ export function openNdjsonStore(options: NdjsonOptions): NdjsonStore {
     getSnapshot: (session, revision) => getSnapshot(home, session, revision),
     putSnapshot: (session, snapshot) => putSnapshot(home, session, snapshot),
     shared: createSharedTexts(home.paths, home.folders),
+    raw: {
+      hold: (session) => writable(home, session, holdSession(home, session)),
+      receive: (session, parent) => writable(home, session, receiveInto(home, session, parent)),
+    },
     ...(options.undoLimits !== false && { undo: createUndo(home, options.undoLimits) }),
     sessions: (filter = {}) => listSessions(home, filter),
   };
 }
 
 /**
- * Waits for a writer.
+ * Waits for a writer, or for another holder of the lock of a session.
  *
  * @throws LogError `log/write-failed` in place of an error of the operating system, such as `EACCES`.
  */
-async function writable(home: Home, session: SessionId, opening: Promise<LogWriter>): Promise<LogWriter> {
+async function writable<T>(home: Home, session: SessionId, opening: Promise<T>): Promise<T> {
   try {
     return await opening;
   } catch (cause) {

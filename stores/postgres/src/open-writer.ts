@@ -45,14 +45,15 @@ export async function openWriter(sessions: WrittenSessions, session: SessionId):
 }
 
 /** Session whose lease was taken. */
-interface TakenSession extends Head {
+export interface TakenSession extends Head {
   readonly outcome: 'taken' | 'locked' | 'missing' | 'exists';
   /** Number of records that a writer has checked or written. */
   readonly checked: number;
   readonly fence: number;
 }
 
-async function take(
+/** Takes the lease of a session: a new one if `created` is given, else one that exists. */
+export async function take(
   { database, tenant, leases }: WrittenSessions,
   session: SessionId,
   created?: Tip,
@@ -69,7 +70,8 @@ async function take(
   return { ...taken, owner };
 }
 
-function locked(session: SessionId): LogError {
+/** Returns the error for a session whose lease another writer holds. */
+export function locked(session: SessionId): LogError {
   const message = `Session ${session} is open in another process or on another machine. Close it there, or try again when its lease has ended.`;
   return new LogError('log/locked', message, { session });
 }
@@ -79,7 +81,7 @@ function locked(session: SessionId): LogError {
  *
  * @throws LogError `log/parent-missing` or `log/parent-diverged`.
  */
-async function forkTip(sessions: TenantSessions, parent: Parent): Promise<Tip> {
+export async function forkTip(sessions: TenantSessions, parent: Parent): Promise<Tip> {
   const record = await recordAt(sessions, parent.session, parent.position).catch((cause: unknown) => {
     if (!(cause instanceof LogError) || cause.code !== 'log/missing') throw cause;
     const message = `Session ${parent.session} cannot be forked, because it does not exist here. Restore it, or begin without a parent.`;
@@ -174,18 +176,19 @@ async function release({ database, tenant, leases }: WrittenSessions, held: Leas
 }
 
 /** Head of a session, and the number of its last writer. */
-interface WrittenHead {
+export interface WrittenHead {
   readonly length: number;
   readonly chain: string;
   readonly fence: number;
 }
 
-function isAt(head: WrittenHead | undefined, tip: Tip, fence: number): boolean {
+/** Returns true if the head is the end of what this writer has written. */
+export function isAt(head: WrittenHead | undefined, tip: Tip, fence: number): boolean {
   return head?.fence === fence && head.length === tip.length && head.chain === tip.chain;
 }
 
 /** Runs a write or a flush. Throws its error as a `LogError`. */
-async function storing(
+export async function storing(
   session: SessionId,
   code: 'log/write-failed' | 'log/flush-failed',
   work: () => Promise<void>,
@@ -201,7 +204,8 @@ async function storing(
   }
 }
 
-function moved(session: SessionId, before: Tip, head: WrittenHead | undefined): LogError {
+/** Returns the error for a session that changed without its writer. */
+export function moved(session: SessionId, before: Pick<Tip, 'length'>, head: WrittenHead | undefined): LogError {
   const found =
     head === undefined
       ? 'it does not exist any more'

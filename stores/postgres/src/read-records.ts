@@ -50,7 +50,7 @@ export function missing(session: SessionId): LogError {
 }
 
 /** Bytes of records that follow each other. */
-interface LinesPiece {
+export interface LinesPiece {
   /** Position after the last record. */
   readonly next: number;
   /** Offset of the first byte in the session's own records. */
@@ -61,7 +61,8 @@ interface LinesPiece {
 /** Size of a piece, in bytes. A piece has at least one record, whatever its size. */
 const PIECE = 262_144;
 
-async function* piecesOf(
+/** Yields the stored bytes of a session's own records in pieces. */
+export async function* piecesOf(
   { database, tenant }: TenantSessions,
   session: SessionId,
   from: number,

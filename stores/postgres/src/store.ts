@@ -34,6 +34,7 @@ import { createLeases } from './leases.ts';
 import type { WrittenSessions } from './open-writer.ts';
 import { createWriter, openWriter } from './open-writer.ts';
 import type { TenantSessions } from './read-records.ts';
+import { holdSession, receiveInto } from './raw-sessions.ts';
 import { headOf, lineage, readSession, recordAt } from './read-records.ts';
 import { tailSession } from './tail-session.ts';
 
@@ -68,6 +69,13 @@ export function openPostgresStore({
     heads: createHeadWatch(tenantSessions),
   };
   const artifacts: Artifacts = createObjectArtifacts(objects);
+  const undo = createObjectUndo(objects, async (session) =>
+    (await lineage(sessions, session)).segments.map((segment) => segment.session),
+  );
+  // Undo bytes and a snapshot that cannot be removed now do no harm: they are derived, and a collection removes them.
+  const forget = async (session: SessionId): Promise<void> => {
+    await Promise.allSettled([undo.remove(session), createObjectSnapshots(objects).remove(session)]);
+  };
   return {
     create: (session, parent) => createWriter(sessions, session, parent),
     open: (session) => openWriter(sessions, session),
@@ -80,9 +88,11 @@ export function openPostgresStore({
     artifacts,
     ...createSnapshots(sessions, objects),
     shared: createSharedTexts(sessions),
-    undo: createObjectUndo(objects, async (session) =>
-      (await lineage(sessions, session)).segments.map((segment) => segment.session),
-    ),
+    undo,
+    raw: {
+      hold: (session) => holdSession(sessions, session, forget),
+      receive: (session, parent) => receiveInto(sessions, session, parent),
+    },
     sessions: (filter = {}) => listSessions(sessions, filter),
   };
 }

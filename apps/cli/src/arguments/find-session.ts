@@ -11,7 +11,9 @@ import type { CommandOutput } from '../frame/output.ts';
 import { withStyle } from '../frame/shown.ts';
 
 /** Parts of the context that are needed to find a session. */
-export interface SessionSearch extends Pick<CommandContext, 'store' | 'folder' | 'environment'> {
+export interface SessionSearch extends Pick<CommandContext, 'folder' | 'environment'> {
+  /** Returns the store that is searched. */
+  store(): Promise<Log>;
   /** Output on which the found session is reported. */
   readonly output: Pick<CommandOutput, 'note'>;
 }
