@@ -69,6 +69,7 @@ async function release(folder: string): Promise<void> {
   for (const room of shelved) await releaseRoom(room, modules);
   await releaseRoom(COMMAND, modules, await notBundledBy(shelved));
   await releasePage(modules);
+  await releaseMigrations(modules);
   console.log(`${shelved.length + 1} packages in ${modules}`);
 }
 
@@ -77,6 +78,12 @@ async function releasePage(modules: string): Promise<void> {
   const parts = JSON.stringify(await buildParts());
   for (const folder of ['@tidemark/inspector', 'tidemark/program'])
     await writeFile(join(modules, folder, 'inspector-parts.json'), parts);
+}
+
+/** Copies the migrations of the database next to the code that runs them: in its package, and in the program. */
+async function releaseMigrations(modules: string): Promise<void> {
+  for (const folder of ['@tidemark/store-postgres', 'tidemark/program'])
+    await cp(join(ROOT, 'stores/postgres/src/migrations'), join(modules, folder, 'migrations'), { recursive: true });
 }
 
 /** Returns the dependencies of these packages that a bundle of them does not contain. */

@@ -82,6 +82,8 @@ test('the program of the released command contains its libraries, and lists thei
   const texts = await Promise.all(files.map((path) => readFile(join(PACKAGES, 'tidemark', path), 'utf8')));
   const imported = texts.flatMap((text, index) => packagesImportedBy(files[index] ?? '', text));
   expect([...new Set(imported)].toSorted()).toEqual([
+    // A user who keeps artifacts in S3 installs it. It has 22 MB.
+    '@aws-sdk/client-s3',
     '@napi-rs/keyring',
     '@vscode/ripgrep',
     'react-devtools-core',
@@ -92,6 +94,11 @@ test('the program of the released command contains its libraries, and lists thei
     expect(licences).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\((?:MIT|Apache-2\\.0)\\)$`, 'm'));
   expect(licences).toContain('Copyright (c) Meta Platforms, Inc.');
   expect(licences).not.toContain('@tidemark/');
+});
+
+test('the packages that migrate a database contain its migrations', () => {
+  for (const folder of ['@tidemark/store-postgres', 'tidemark/program'])
+    expect(globSync('*.sql', { cwd: join(PACKAGES, folder, 'migrations') })).toContain('0001_log.sql');
 });
 
 test('the package of the command names its man page, and contains it', async () => {

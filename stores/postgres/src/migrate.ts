@@ -17,7 +17,7 @@ const SCHEMA = 'tidemark';
 export async function migrate(url: string): Promise<readonly string[]> {
   const done = await runner({
     databaseUrl: url,
-    dir: fileURLToPath(new URL('../migrations', import.meta.url)),
+    dir: fileURLToPath(new URL('./migrations', import.meta.url)),
     direction: 'up',
     schema: SCHEMA,
     createSchema: true,
