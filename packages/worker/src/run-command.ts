@@ -45,7 +45,6 @@ const ELSEWHERE: ReadonlySet<string> = new Set([
   'log/moved',
   'log/closed',
   'log/latched',
-  'log/unreachable',
   'server/closing',
 ]);
 

@@ -143,9 +143,10 @@ class Worker implements SessionWorker {
   /** Takes the lease of a session, continues its turn, and runs its commands. */
   async #visit(at: TenantSession): Promise<void> {
     const tenant = await this.#tenant(at.tenant);
+    const wasOpen = tenant.app.open().includes(at.session);
     try {
       await tenant.app.hold(at.session, async () => {
-        await this.#continue(tenant, at.session);
+        if (!wasOpen) await this.#continue(tenant, at.session);
         while (!this.#isStopping && (await this.#runNext(tenant, at, true)));
       });
     } catch (error) {
@@ -177,14 +178,10 @@ class Worker implements SessionWorker {
       this.#options.onError(new Error(`session ${session} was not resumed: ${JSON.stringify(refusal)}`));
   }
 
-  /** Runs the next command of a session. Returns false if there is none to run here. */
+  /** Runs the next command of a session. Returns false if no command can be run here. */
   async #runNext(tenant: TenantApp, at: TenantSession, holds: boolean): Promise<boolean> {
     const { queue, name } = this.#options;
-    const command = await queue.take(at, {
-      worker: name,
-      holds,
-      length: (await factsOf(tenant, at.session)).length ?? 0,
-    });
+    const command = await queue.take(at, { worker: name, holds });
     if (command === undefined) return false;
     const running = this.#running.get(at.tenant) ?? new Set<number>();
     this.#running.set(at.tenant, running.add(command.id));
@@ -201,7 +198,6 @@ class Worker implements SessionWorker {
 
 /** Parts of a session that the worker uses. */
 interface WorkedSession {
-  readonly length?: number;
   readonly resumable?: boolean;
   readonly turn?: { readonly open: boolean };
 }

@@ -37,7 +37,6 @@ export interface TakenCommand {
 export interface CommandTaker {
   readonly worker: string;
   readonly holds: boolean;
-  readonly length: number;
 }
 
 /** A session of a tenant. */
@@ -54,8 +53,8 @@ export interface CommandQueue {
   answer(at: TenantSession, id: number, signal: AbortSignal): Promise<CommandAnswer>;
   /**
    * Takes the next command of a session for a worker. With `holds`, the store with the name of the worker must hold the
-   * lease of the session now. Without, the session cannot be opened, and no other worker may hold it. `length` is its
-   * number of records. Returns `undefined` if no command waits, or if it belongs to another worker.
+   * lease of the session now. Without, the session cannot be opened, and no other worker may hold it. Returns
+   * `undefined` if no command waits, or if it belongs to another worker.
    */
   take(at: TenantSession, by: CommandTaker): Promise<TakenCommand | undefined>;
   /** Keeps commands that the worker still runs. */
@@ -97,8 +96,8 @@ export function createCommandQueue(database: Database): CommandQueue {
         await pause(LOOK_MS, undefined, { signal });
       }
     },
-    async take({ tenant, session }, { worker, holds, length }) {
-      const [row] = await database.call<TakenRow>('take_command', [tenant, session, worker, holds, length, LEASE_MS]);
+    async take({ tenant, session }, { worker, holds }) {
+      const [row] = await database.call<TakenRow>('take_command', [tenant, session, worker, holds, LEASE_MS]);
       if (row === undefined) return undefined;
       const { id, request, began_at_length: beganAtLength, is_repeated: isRepeated } = row;
       return { id, request, beganAtLength, isRepeated };

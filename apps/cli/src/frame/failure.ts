@@ -160,6 +160,9 @@ const LOG_NEXT: { readonly [code in LogErrorCode]?: string } = {
   'log/write-failed':
     'free space on the disk or fix its permissions, then run the command again; no acknowledged record is lost',
   'log/flush-failed': 'check the disk, then run the command again; no acknowledged record is lost',
+  'log/unreachable': 'check that the database runs and that its address is right, then run the command again',
+  'artifact/unreachable': 'check that the object storage runs, then run the command again',
+  'artifact/read-failed': 'check the rights in the object storage or folder, then run the command again',
   'artifact/missing': '`tidemark doctor` lists the missing artifacts',
   'artifact/damaged': '`tidemark doctor` lists the damaged artifacts',
 };

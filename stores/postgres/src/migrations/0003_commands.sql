@@ -44,22 +44,23 @@ end $$;
 -- stopped may still believe it. Without, no other worker may hold it. A command whose worker was killed can be taken
 -- again: its `began_at_length` is then the length of the log before the first try.
 create function tidemark.take_command(
-  p_tenant text, p_session text, p_worker text, p_holds boolean, p_length bigint, p_lease_ms integer
+  p_tenant text, p_session text, p_worker text, p_holds boolean, p_lease_ms integer
 ) returns table (id bigint, request jsonb, began_at_length bigint, is_repeated boolean)
 language plpgsql as $$
 #variable_conflict use_column
 declare
   holder text;
+  length_now bigint;
 begin
   perform set_config('tidemark.tenant', p_tenant, true);
-  select owner into holder from tidemark.sessions
-    where tenant = p_tenant and session = p_session and lease_until > clock_timestamp();
+  select case when lease_until > clock_timestamp() then owner end, length into holder, length_now
+    from tidemark.sessions where tenant = p_tenant and session = p_session;
   if p_holds and not coalesce(starts_with(holder, p_worker || '/'), false) then return; end if;
   if not starts_with(holder, p_worker || '/') then return; end if;
   return query
     update tidemark.commands c set
       worker = p_worker, worker_until = clock_timestamp() + make_interval(secs => p_lease_ms / 1000.0),
-      began_at_length = coalesce(c.began_at_length, p_length)
+      began_at_length = coalesce(c.began_at_length, length_now, 0)
     from (
       select id, began_at_length is not null as is_repeated, worker, worker_until from tidemark.commands
       where tenant = p_tenant and session = p_session and answered_at is null
@@ -89,12 +90,12 @@ begin
   return found;
 end $$;
 
--- Gives a command back that its worker could not begin.
+-- Gives a command back that its worker could not begin. Its next run is its first one.
 create function tidemark.return_command(p_tenant text, p_id bigint, p_worker text) returns void
 language plpgsql as $$
 begin
   perform set_config('tidemark.tenant', p_tenant, true);
-  update tidemark.commands set worker = null, worker_until = null
+  update tidemark.commands set worker = null, worker_until = null, began_at_length = null
     where tenant = p_tenant and id = p_id and worker = p_worker and answered_at is null;
 end $$;
 
